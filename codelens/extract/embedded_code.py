@@ -67,6 +67,9 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
         node, end, depth = pending.pop()
         source.check()
         children = node.children
+        if children and children[-1].start_byte >= end:
+            # The script of a template follows the text.
+            children = [child for child in children if child.start_byte < end]
         starts = [child.start_byte for child in children]
         lines = list(map(bisect_right, repeat(line_starts), starts))
         starts.append(end)
@@ -262,6 +265,9 @@ def parts_of(
 _MARKS = frozenset({"embedded.language", "embedded.skip"})
 
 
+_INDEXED = frozenset({"def", "member", "prop"})
+"""Values of `Binding.how` whose text is the index of a symbol."""
+
 Inner = list[tuple[EmbeddedPart, PartFacts]]
 """The parts with their facts."""
 
@@ -310,7 +316,7 @@ def _scopes(
             scopes.append(Scope(parent, symbol, inner_scope.kind))
         rows: list[Binding] = []
         for row in part_structure.bindings:
-            text = str(places[number][int(row.text)]) if row.how == "def" else row.text
+            text = str(places[number][int(row.text)]) if row.how in _INDEXED else row.text
             if text != "-1":
                 scope = row.scope + first if row.scope else 0
                 rows.append(row._replace(scope=scope, text=text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 
 from codelens.extract.embedded_code import (
@@ -19,7 +20,8 @@ from codelens.extract.embedded_code import (
 from codelens.extract.file_kinds import classify, decode
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
-from codelens.extract.language_settings import language_info
+from codelens.extract.language_settings import LanguageInfo, language_info
+from codelens.extract.markup.component_facts import component_facts, scripts_of
 from codelens.extract.parse.captures import ParseTimeout, check_work, limited
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.parse.parse_repair import parsed
@@ -29,7 +31,7 @@ from codelens.extract.symbols.definitions import definitions
 from codelens.extract.symbols.imports import import_spans, imports_of
 from codelens.extract.symbols.symbols import symbols_of
 from codelens.extract.tokenizer import pack_terms
-from codelens.types import Facts, Outcome, Structure, Tier
+from codelens.types import Facts, Import, Outcome, Structure, Tier
 
 __all__ = ["ParseTimeout", "structure", "text_structure"]
 
@@ -73,8 +75,12 @@ def _extracted(
     level: int = 0,
     *,
     symbols_only: bool,
+    known: Sequence[Import] = (),
 ) -> PartFacts:
-    """Extracts the facts of a text or a part of it, including embedded parts."""
+    """Extracts the facts of a text or a part of it, including embedded parts.
+
+    Names in `known` count as bound.
+    """
     rules = grammar(language)
     spans = part.spans if part is not None else []
     roots, captures = parsed(source.text, rules, spans)
@@ -83,7 +89,12 @@ def _extracted(
     defined = definitions(captures, rules, source.text, spans)
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
-    for inner_part in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
+    parts = parts_of(captures, rules.info, source, spans) if level < DEEPEST else []
+    if rules.info.template and not level:
+        with suppress(ParseTimeout):
+            made, parts = _component(source, parts, rules.info, symbols_only=symbols_only)
+            inner.append(made)
+    for inner_part in parts:
         # A part that cannot be parsed in time stays plain text.
         with suppress(ParseTimeout):
             facts = _extracted(
@@ -91,10 +102,11 @@ def _extracted(
             )
             inner.append((inner_part, facts))
     if symbols_only:
-        own = PartFacts([], comments, symbols.symbols, [], [], [], [])
+        trees = [Root(root, source.size, 0) for root in roots] if known else []
+        own = PartFacts(trees, comments, symbols.symbols, [], [], [], [])
         return joined(own, inner, rules.info, source) if inner else own
     imports = imports_of(captures, rules.info, statements, source)
-    bound = [*imports, *bindings(inner)]
+    bound = [*imports, *bindings(inner), *known]
     flow = Flow(captures, symbols, imports, rules.info, source)
     references = references_of(captures, symbols, bound, rules.info, source=source, flow=flow)
     depth = part.depth if part is not None else 0
@@ -104,6 +116,22 @@ def _extracted(
         trees, comments, symbols.symbols, references, imports, flow.scopes, flow.bindings
     )
     return joined(own, inner, rules.info, source) if inner else own
+
+
+def _component(
+    source: Source, parts: list[EmbeddedPart], info: LanguageInfo, *, symbols_only: bool
+) -> tuple[tuple[EmbeddedPart, PartFacts], list[EmbeddedPart]]:
+    """Extracts the facts of a component's scripts and template. Returns its other parts too."""
+    scripts, others = scripts_of(parts, source, info.template)
+    facts = _extracted(
+        scripts.source,
+        scripts.part.language,
+        scripts.part,
+        DEEPEST,
+        symbols_only=symbols_only,
+        known=scripts.bound,
+    )
+    return component_facts(facts, scripts, source), others
 
 
 def text_structure(text: bytes) -> Structure:

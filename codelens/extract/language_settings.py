@@ -178,6 +178,8 @@ class LanguageInfo:
     """Whether embedded code is quoted: nothing in it is exported, and its keys are left out."""
     cells: bool = False
     """Whether `@embedded.cell` captures are notebook cells (`codelens.extract.source_text`)."""
+    template: str = ""
+    """The framework whose template is code: a module `codelens.extract.markup.<name>_template`."""
     embedded_hint: str = ""
     """Regex on `@embedded.language` whose first group is the language; no match means no language.
     The default takes the first word.

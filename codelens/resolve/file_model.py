@@ -133,7 +133,7 @@ _ENCLOSING = frozenset(
 """Kinds of symbols that can be the source of an edge; other symbols pass on to their parent."""
 _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
-_NUMBERS = frozenset({"def", "import", "member"})
+_NUMBERS = frozenset({"def", "import", "member", "prop"})
 _ROWS_OF_SCOPE = frozenset(
     {
         *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
@@ -321,6 +321,10 @@ class FileModel:
         for at, symbol in enumerate(self.symbols):
             if symbol.parent >= 0 and symbol.kind not in _HIDDEN:
                 by_parent.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(at)
+        for row in self.bindings:
+            if row.how == "prop":
+                owner = by_parent.setdefault(self.scopes[row.scope].symbol, {})
+                owner.setdefault(row.name, []).append(int(row.text))
         return by_parent
 
     @cached_property

@@ -1,11 +1,7 @@
-; Shared by HTML, Vue and Svelte.
+; Shared by HTML, Vue, Svelte and Astro.
 
 ; Docs.
 (comment) @comment
-
-; References.
-(start_tag (tag_name) @reference.bound)
-(self_closing_tag (tag_name) @reference.bound)
 
 ; Parts in other languages.
 (script_element (start_tag (attribute) @embedded.language))

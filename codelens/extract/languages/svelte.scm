@@ -2,6 +2,3 @@
 
 (script_element (start_tag (tag_name) @name)) @definition.key
 (style_element (start_tag (tag_name) @name)) @definition.key
-
-; References to definitions in the scripts.
-(raw_text_expr) @reference.bound

@@ -2,6 +2,3 @@
 (document (template_element (start_tag (tag_name) @name)) @definition.key)
 (script_element (start_tag (tag_name) @name)) @definition.key
 (style_element (start_tag (tag_name) @name)) @definition.key
-
-; References to definitions in the scripts.
-(directive_attribute (quoted_attribute_value (attribute_value) @reference.bound))

@@ -313,5 +313,6 @@ SPECS = {
     "tsx": replace(_TYPESCRIPT, shares_types_with="typescript"),
     "vue": _UNCHECKED,
     "svelte": _UNCHECKED,
+    "astro": _UNCHECKED,
     "html": replace(_UNCHECKED, follows_names=False, imports_are_complete=False),
 }

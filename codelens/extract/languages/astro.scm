@@ -1,0 +1,2 @@
+; The parts of a component.
+(frontmatter (frontmatter_js_block) @embedded.typescript)

@@ -1,0 +1,383 @@
+"""Makes the facts of a component from those of its scripts and its template's script."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
+from codelens.extract.markup.component_members import Declared, declared
+from codelens.extract.markup.virtual_script import NAME, VirtualScript, words
+from codelens.extract.source_text import Source
+from codelens.extract.symbols.comments import Comments
+from codelens.types import Binding, Import, Reference, Scope, Symbol
+
+DEFAULT = "default"
+"""The name of a component's symbol. Its file has the name that other files use."""
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+_NO_NAMES = frozenset({"method", "property", "field", "member", "key", "heading"})
+_INDEXED = frozenset({"def", "member"})
+_HEAD = re.compile(r"[A-Za-z_$][\w$]*")
+_PROPS = re.compile(r"(?:withDefaults|defineProps|\$props)\([^()]*\)")
+_OF_DEFAULT = f"`{DEFAULT}`"
+_FENCE = b"---"
+_LONGEST = 200
+
+
+class Scripts(NamedTuple):
+    """The scripts of a component, and the script of its template."""
+
+    part: EmbeddedPart
+    virtual: VirtualScript
+    source: Source
+    """The text followed by the template's script."""
+    bound: list[Import]
+    """Names that count as bound, because the component's members are used by their bare names."""
+    framework: str
+
+
+def scripts_of(
+    parts: Sequence[EmbeddedPart], source: Source, framework: str
+) -> tuple[Scripts, list[EmbeddedPart]]:
+    """Returns the scripts of a component with the template's, and its other parts."""
+    text = source.text
+    chosen = [part for part in parts if part.language in _SCRIPTS]
+    if framework == "astro":
+        # Scripts in elements are modules of their own.
+        chosen = [part for part in chosen if text[: part.spans[0][0]].strip() == _FENCE]
+    others = [part for part in parts if part not in chosen]
+    language = "typescript" if framework == "astro" else "javascript"
+    for part in chosen:
+        language = part.language if part.language != "javascript" else language
+    spans = [span for part in chosen for span in part.spans]
+    own = words(b"\n".join([text[start:end] for start, end in spans]))
+    virtual = VirtualScript(text)
+    translator = import_module(f"codelens.extract.markup.{framework}_template")
+    translate = cast(
+        "Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate
+    )
+    translate(text, virtual, own)
+    whole = virtual.finished()
+    used = words(whole[virtual.base :]) | {word for word in own if word[:1] == b"$"}
+    bound = [Import("", word.decode(), "", 0) for word in used]
+    spans.append((virtual.base + 1, len(whole)))
+    depth = chosen[0].depth if chosen else 1
+    part = EmbeddedPart(language, spans, depth)
+    return Scripts(part, virtual, Source(whole, source.check), bound, framework), others
+
+
+def component_facts(
+    facts: PartFacts, scripts: Scripts, source: Source
+) -> tuple[EmbeddedPart, PartFacts]:
+    """Returns the facts of a component at their places in its text.
+
+    Args:
+        facts: those of the scripts and the template's script.
+        scripts: what they were extracted from.
+        source: the component.
+    """
+    return _Component(facts, scripts, source).joined()
+
+
+class _Component:
+    def __init__(self, facts: PartFacts, scripts: Scripts, source: Source) -> None:
+        self._facts = facts
+        self._virtual = scripts.virtual
+        self._virtual_source = scripts.source
+        self._language = scripts.part.language
+        self._framework = scripts.framework
+        self._source = source
+        nodes = [root.node for root in facts.roots]
+        self._declared: Declared = declared(
+            nodes, scripts.source, scripts.framework, self._virtual.base
+        )
+        self._symbols: list[Symbol] = []
+        self._places: list[int] = []
+        self._template = -1
+        self._rows: list[Binding] = []
+        self._own: set[tuple[str, int]] = set()
+        """Names and lines of members that the scripts declare in a type."""
+
+    def joined(self) -> tuple[EmbeddedPart, PartFacts]:
+        """Returns the facts as those of one part."""
+        facts, base = self._facts, self._virtual.base
+        self._place_symbols()
+        scopes = [
+            Scope(one.parent, self._places[one.symbol] if one.symbol >= 0 else -1, one.kind)
+            for one in facts.scopes
+        ]
+        template = next(
+            (at for at, one in enumerate(facts.scopes) if one.symbol == self._template >= 0), -1
+        )
+        if template >= 0:
+            scopes[template] = Scope(0, 0, "class")
+        self._members(template)
+        rows = self._bindings(scopes, template)
+        names = _Names(self._symbols, facts.imports, rows, scopes, template)
+        rows = [
+            self._of_component(row, names)
+            for row in rows
+            if row.name != "this" or not names.is_inside(row.scope)
+        ]
+        references = self._references(names)
+        imports = [
+            one._replace(line=self._virtual.line_of(one.line, self._virtual_source, self._source))
+            for one in facts.imports
+        ]
+        size = self._source.size
+        roots = [Root(root.node, min(root.end, base), root.depth) for root in facts.roots]
+        comments = [node for node in facts.comments.nodes if node.start_byte < base]
+        return EmbeddedPart(self._language, [(0, size)], 0), PartFacts(
+            [root for root in roots if root.node.start_byte < base],
+            Comments(self._source, comments),
+            self._symbols,
+            references,
+            imports,
+            scopes,
+            [*rows, *self._rows],
+        )
+
+    def _place_symbols(self) -> None:
+        """Puts the component first, and drops what only the translation defines."""
+        base, source = self._virtual.base, self._source
+        last = max(1, len(source.line_starts) - source.text.endswith(b"\n"))
+        names = [one.name for one in self._declared.members]
+        shown = f"component {{ {', '.join(dict.fromkeys(names))} }}" if names else "component"
+        self._symbols.append(
+            Symbol(
+                DEFAULT, DEFAULT, "class", shown[:_LONGEST], "", True, 1, last, 1, 0, source.size, -1
+            )
+        )
+        for at, symbol in enumerate(self._facts.symbols):
+            parent = self._places[symbol.parent] if symbol.parent >= 0 else -1
+            if symbol.start_byte >= base:
+                if symbol.name == NAME and symbol.parent < 0:
+                    self._template = at
+                    self._places.append(0)
+                    continue
+                moved = self._moved(symbol)
+                if moved is None:
+                    self._places.append(max(parent, 0))
+                    continue
+                symbol = moved
+                parent = max(parent, 0)
+            elif symbol.name == DEFAULT and symbol.parent < 0:
+                self._places.append(0)
+                continue
+            self._places.append(len(self._symbols))
+            self._symbols.append(symbol._replace(parent=parent))
+
+    def _moved(self, symbol: Symbol) -> Symbol | None:
+        """Returns a definition that the markup makes at its place; None for any other."""
+        virtual, source = self._virtual, self._source
+        if not virtual.is_definition(symbol.start_byte):
+            return None
+        start, end = (virtual.source_of(at)[0] for at in (symbol.start_byte, symbol.end_byte - 1))
+        if start >= end:
+            return None
+        first, last = source.line(start), source.line(end - 1)
+        name = virtual.line_of(symbol.name_line, self._virtual_source, source)
+        return symbol._replace(
+            qualified=symbol.name,
+            start_line=first,
+            end_line=last,
+            name_line=min(max(name, first), last),
+            start_byte=start,
+            end_byte=end,
+        )
+
+    def _members(self, template: int) -> None:
+        """Adds a symbol for each member without one, and says which symbols are members."""
+        if template < 0:
+            return
+        by_name: dict[str, list[int]] = {}
+        for at, symbol in enumerate(self._symbols):
+            by_name.setdefault(symbol.name, []).append(at)
+        line = self._source.line
+        seen: set[tuple[str, int]] = set()
+        for one in self._declared.members:
+            place = line(one.start)
+            names = {one.name, _camelized(one.name)}
+            wanted = one.local or one.name
+            found = next(
+                (
+                    at
+                    for at in by_name.get(wanted, ())
+                    if one.local and self._symbols[at].parent < 0
+                    or self._symbols[at].start_byte <= one.start <= self._symbols[at].end_byte
+                    and self._symbols[at].name_line == place
+                ),
+                -1,
+            )
+            if found < 0 and one.local and one.local not in by_name:
+                continue
+            if found < 0:
+                found = len(self._symbols)
+                shown = " ".join(self._source.slice(one.start, one.end).split())[:_LONGEST]
+                self._symbols.append(
+                    Symbol(
+                        one.name, f"{DEFAULT}.{one.name}", "property", shown, "", True,
+                        place, line(one.end - 1), place, one.start, one.end, 0,
+                    )
+                )  # fmt: skip
+                by_name.setdefault(one.name, []).append(found)
+            elif not one.local:
+                # A property in the type of the props belongs to the component.
+                self._own.add((one.name, place))
+                self._symbols[found] = self._symbols[found]._replace(
+                    parent=0, qualified=f"{DEFAULT}.{self._symbols[found].name}"
+                )
+            own = self._symbols[found]
+            for name in names:
+                if (name, found) not in seen and not (own.parent == 0 and own.name == name):
+                    self._rows.append(Binding(template, name, "prop", str(found), place))
+                seen.add((name, found))
+        for text, start in self._declared.bases:
+            self._rows.append(Binding(template, "", "base", text, line(start)))
+        if self._framework == "astro":
+            self._rows.append(Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT}}}", 1))
+
+    def _bindings(self, scopes: list[Scope], template: int) -> list[Binding]:
+        """Returns the bindings of all scopes, at their lines."""
+        rows: list[Binding] = []
+        for row in self._facts.bindings:
+            text, how = row.text, row.how
+            if how == "export" and row.name == DEFAULT:
+                continue
+            if how in _INDEXED:
+                old = int(text)
+                if self._places[old] == 0:
+                    continue
+                text = str(self._places[old])
+            elif how == "=":
+                text = _PROPS.sub(_OF_DEFAULT, text) if text[:1] in "wd$" else text
+            elif row.name == "this" and how == "?" and self._declared.has_options:
+                owner = scopes[row.scope].symbol
+                if owner > 0 and self._symbols[owner].parent == 0:
+                    how, text = ":", DEFAULT
+            line = self._virtual.line_of(row.line, self._virtual_source, self._source)
+            scope = row.scope
+            if not scope and template >= 0 and how != "member" and (row.name, line) in self._own:
+                scope = template
+            rows.append(Binding(scope, row.name, how, text, line))
+        return rows
+
+    def _of_component(self, row: Binding, names: _Names) -> Binding:
+        """Returns a binding of the template, whose value may begin with a member."""
+        if row.how not in {"=", "+"} or not names.is_inside(row.scope):
+            return row
+        match = _HEAD.match(row.text)
+        if match is None or names.is_bound(row.scope, match[0]):
+            return row
+        return row._replace(text=f"this.{row.text}")
+
+    def _references(self, names: _Names) -> list[Reference]:
+        """Returns all references at their places."""
+        virtual, base = self._virtual, self._virtual.base
+        starts, source = self._virtual_source.line_starts, self._source
+        references: list[Reference] = []
+        for reference in self._facts.references:
+            owner = self._places[reference.symbol] if reference.symbol >= 0 else 0
+            byte = starts[reference.line - 1] + reference.column
+            kind, name, receiver = reference.kind, reference.name, reference.receiver
+            if byte >= base:
+                byte, is_named, is_member = virtual.source_of(byte)
+                if not is_named:
+                    continue
+                kind = "name" if is_member else kind
+                if not receiver:
+                    if names.is_variable(reference.scope, name):
+                        continue
+                    if not names.is_bound(reference.scope, name):
+                        receiver = "this"
+                elif not is_member:
+                    match = _HEAD.match(receiver)
+                    if match is not None and not names.is_bound(reference.scope, match[0]):
+                        receiver = f"this.{receiver}"
+            if self._framework == "svelte" and name[:1] == "$" and names.is_store(name):
+                name, byte, receiver = name[1:], byte + 1, ""
+            line = bisect_right(source.line_starts, byte)
+            references.append(
+                reference._replace(
+                    name=name,
+                    kind=kind,
+                    line=line,
+                    column=byte - source.line_starts[line - 1],
+                    symbol=owner,
+                    receiver=receiver,
+                )
+            )
+        return references
+
+
+class _Names:
+    """The names that are bound at a place of the template."""
+
+    def __init__(
+        self,
+        symbols: Sequence[Symbol],
+        imports: Sequence[Import],
+        rows: Sequence[Binding],
+        scopes: Sequence[Scope],
+        template: int,
+    ) -> None:
+        self._scopes = scopes
+        self._template = template
+        self._module = {
+            symbol.name for symbol in symbols if symbol.kind not in _NO_NAMES and symbol.parent != 0
+        }
+        self._module |= {one.alias or one.name or one.module for one in imports}
+        self._rows: dict[int, set[str]] = {}
+        self._defined = {(row.scope, row.name) for row in rows if row.how == "def"}
+        for row in rows:
+            if row.scope:
+                self._rows.setdefault(row.scope, set()).add(row.name)
+            elif row.how != "member":
+                self._module.add(row.name)
+        self._module |= {"this", "undefined", "null"}
+        self._inside: dict[int, bool] = {}
+
+    def is_inside(self, scope: int) -> bool:
+        """Whether a scope belongs to the template."""
+        if self._template < 0:
+            return False
+        chain: list[int] = []
+        at = scope
+        while at > self._template and at not in self._inside:
+            chain.append(at)
+            at = self._scopes[at].parent
+        found = self._inside.get(at, at == self._template)
+        self._inside.update((one, found) for one in chain)
+        return found
+
+    def is_bound(self, scope: int, name: str) -> bool:
+        """Whether a name at a scope of the template is bound there or in the scripts."""
+        return name in self._module or self._template < 0 or self.is_local(scope, name)
+
+    def is_variable(self, scope: int, name: str) -> bool:
+        """Whether a name is a variable of the template."""
+        holder = self._holder(scope, name)
+        return holder >= 0 and (holder, name) not in self._defined
+
+    def is_local(self, scope: int, name: str) -> bool:
+        """Whether a scope of the template binds a name."""
+        return self._holder(scope, name) >= 0
+
+    def _holder(self, scope: int, name: str) -> int:
+        while scope > self._template >= 0:
+            if name in self._rows.get(scope, ()):
+                return scope
+            scope = self._scopes[scope].parent
+        return -1
+
+    def is_store(self, name: str) -> bool:
+        """Whether `$x` is the value of a store `x` of the scripts."""
+        return name[1:] in self._module and name not in self._module
+
+
+def _camelized(name: str) -> str:
+    first, *others = name.split("-")
+    return first + "".join(part[:1].upper() + part[1:] for part in others)

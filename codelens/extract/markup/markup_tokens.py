@@ -1,0 +1,148 @@
+"""The tokens of markup: tags, attributes, and where an expression in braces ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+TAG = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<(?P<close>/?)(?P<name>[A-Za-z][^\s/>\"'<={]*|(?=>))|<![^>]*>?", re.DOTALL
+)
+"""A comment, a doctype, or the beginning of a tag; a fragment has an empty name."""
+_ATTRIBUTE = re.compile(
+    rb"\s*(?:(?P<end>/?>)|(?P<name>[^\s\"'<>/={}][^\s\"'<>/=]*)|(?P<brace>\{)|(?P<other>[\"'/=}]|<))"
+)
+_VALUE = re.compile(rb"\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(?P<brace>\{)|(`)|([^\s\"'=<>`{]+))")
+_INSIDE = re.compile(
+    rb'[{}]|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`'
+    rb"|//[^\n]*|/\*.{0,2000}?\*/",
+    re.DOTALL,
+)
+_MOST_UNCLOSED = 8
+"""Braces without an end that are looked for to the end of the text; later ones are text."""
+VOID = frozenset(
+    b"area base br col embed hr img input link meta param source track wbr".split()
+)
+NATIVE = frozenset(
+    b"a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button "
+    b"canvas caption center cite code col colgroup data datalist dd del details dfn dialog div dl "
+    b"dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head "
+    b"header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee "
+    b"menu menuitem meta meter nav noscript object ol optgroup option output p param picture pre "
+    b"progress q rp rt ruby s samp script search section select small source span strike strong "
+    b"style sub summary sup table tbody td template textarea tfoot th thead time title tr track u "
+    b"ul var video wbr svg animate animateMotion animateTransform circle clipPath defs desc ellipse "
+    b"feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting "
+    b"feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR "
+    b"feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight "
+    b"feSpecularLighting feSpotLight feTile feTurbulence filter foreignObject g image line "
+    b"linearGradient marker mask metadata mpath path pattern polygon polyline radialGradient rect "
+    b"set stop switch symbol text textPath tspan use view math slot".split()
+)
+"""Elements of HTML and SVG, which are not components."""
+
+
+class Attribute(NamedTuple):
+    """An attribute, or an expression in braces between attributes."""
+
+    start: int
+    end: int
+    """The span of the name; empty for an expression alone."""
+    value: int
+    finish: int
+    """The span of the value without quotes or braces; both -1 without a value."""
+    braces: bool
+    """Whether the value is an expression in braces."""
+
+
+class Braces:
+    """Finds where expressions in braces end, in time linear in the text."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._unclosed = 0
+
+    def end(self, start: int) -> int:
+        """Returns the position of the brace that closes the one at a position; -1 without one."""
+        if self._unclosed >= _MOST_UNCLOSED:
+            return -1
+        depth = 0
+        for match in _INSIDE.finditer(self._text, start):
+            sign = match[0]
+            if sign == b"{":
+                depth += 1
+            elif sign == b"}":
+                depth -= 1
+                if not depth:
+                    return match.start()
+        self._unclosed += 1
+        return -1
+
+
+def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attribute | int]:
+    """Yields the attributes of a tag after its name, and last where the tag ends.
+
+    The end is negative if the tag closes itself. Without `braces` they are plain text.
+    """
+    at = start
+    while match := _ATTRIBUTE.match(text, at):
+        at = match.end()
+        if match["end"]:
+            yield -at if match["end"] == b"/>" else at
+            return
+        if match["other"] == b"<":
+            # The tag was never closed; the next one begins here.
+            yield at - 1
+            return
+        if match["brace"] and braces is not None:
+            end = braces.end(at - 1)
+            if end >= 0:
+                yield Attribute(at, at, at, end, True)
+                at = end + 1
+        elif match["name"]:
+            begin, stop = match.span("name")
+            value = _VALUE.match(text, at)
+            if value is None:
+                yield Attribute(begin, stop, -1, -1, False)
+            elif value["brace"]:
+                at = value.end()
+                end = braces.end(at - 1) if braces is not None else -1
+                if end >= 0:
+                    yield Attribute(begin, stop, at, end, True)
+                    at = end + 1
+            elif value[4]:
+                at = value.end()
+                end = text.find(b"`", at)
+                if end >= 0:
+                    yield Attribute(begin, stop, at - 1, end + 1, True)
+                    at = end + 1
+            else:
+                at = value.end()
+                first, last = next(
+                    value.span(group) for group in (1, 2, 5) if value.start(group) >= 0
+                )
+                yield Attribute(begin, stop, first, last, False)
+    yield len(text)
+
+
+def camelized(name: bytes) -> bytes:
+    """Returns `my-card` as `myCard`."""
+    if b"-" not in name:
+        return name
+    first, *others = name.split(b"-")
+    return first + b"".join(part[:1].upper() + part[1:] for part in others)
+
+
+def capitalized(name: bytes) -> bytes:
+    """Returns `my-card` as `MyCard`."""
+    name = camelized(name)
+    return name[:1].upper() + name[1:]
+
+
+def is_name(text: bytes) -> bool:
+    """Whether a text is a name in a script."""
+    return _NAME.fullmatch(text) is not None
+
+
+_NAME = re.compile(rb"[A-Za-z_$][\w$]*")

@@ -1,0 +1,319 @@
+"""Translates the markup of a Svelte component to a script."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from codelens.extract.markup.markup_tokens import (
+    TAG,
+    VOID,
+    Attribute,
+    Braces,
+    attributes,
+    is_name,
+)
+from codelens.extract.markup.virtual_script import VirtualScript, is_usable
+
+_RAW = re.compile(rb"<(script|style)\b", re.IGNORECASE)
+_TOKEN = re.compile(rb"\{|" + TAG.pattern, re.DOTALL)
+_BLOCK = re.compile(rb"\s*([#:/@])\s*(else\s+if|[a-z]+)\s*")
+_AS = re.compile(rb"\s+as\s+|[\[\](){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_PART = re.compile(rb"[\[\](){},]")
+_THEN = re.compile(rb"\s+(then|catch)\b\s*")
+_SNIPPET = re.compile(rb"([A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\s*\(")
+_ON_VARIABLES = frozenset({b"bind", b"class", b"style", b"let"})
+_RUNS = frozenset({b"use", b"transition", b"in", b"out", b"animate"})
+
+
+class _Open(NamedTuple):
+    name: bytes
+    closing: bytes
+
+
+def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
+    """Adds the script of a component's markup.
+
+    Args:
+        text: the whole component.
+        script: to add to.
+        names: the words in the component's scripts.
+    """
+    _Markup(text, script, names).read()
+
+
+class _Markup:
+    def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
+        self._text = text
+        self._script = script
+        self._names = names
+        self._braces = Braces(text)
+        self._stack: list[_Open] = []
+        self._opened: dict[bytes, int] = {}
+        self._awaited = (0, 0)
+
+    def read(self) -> None:
+        """Translates the whole text."""
+        text, at = self._text, 0
+        while match := _TOKEN.search(text, at):
+            at = match.end()
+            name = match["name"]
+            if match[0] == b"{":
+                end = self._braces.end(match.start())
+                if end >= 0:
+                    self._mustache(match.start(), at, end)
+                    at = end + 1
+            elif name is None:
+                continue
+            elif match["close"]:
+                self._close(name)
+            elif raw := _RAW.match(text, match.start()):
+                closing = text.find(b"</" + raw[1], at)
+                at = closing if closing >= 0 else len(text)
+            else:
+                at = self._element(name, match.start("name"), at)
+        while self._stack:
+            self._pop(len(text))
+
+    def _push(self, name: bytes, closing: bytes) -> None:
+        self._stack.append(_Open(name, closing))
+        self._opened[name] = self._opened.get(name, 0) + 1
+
+    def _pop(self, end: int) -> bytes:
+        name, closing = self._stack.pop()
+        self._opened[name] -= 1
+        if name == b"#snippet":
+            self._script.glue(b"\n")
+            self._script.definition(closing, end)
+        else:
+            self._script.glue(closing)
+        return name
+
+    def _close(self, name: bytes, end: int = 0) -> None:
+        """Closes the last open element or block of a name and all in it."""
+        if self._opened.get(name):
+            while self._pop(end) != name:
+                pass
+
+    def _mustache(self, place: int, start: int, end: int) -> None:
+        """Translates what stands in braces between elements."""
+        match = _BLOCK.match(self._text, start, end)
+        if match is None:
+            self._script.expression(start, end)
+            return
+        sign, word, at = match[1], match[2], match.end()
+        if sign == b"#":
+            self._opening(word, place, at, end)
+        elif sign == b"/":
+            self._close(b"#" + word, end + 1)
+        elif sign == b":":
+            self._branch(word, at, end)
+        elif word == b"const":
+            if self._script.is_usable(at, end):
+                self._script.glue(b"\nconst ")
+                self._script.code(at, end)
+                self._script.glue(b"\n;")
+        elif word == b"debug":
+            self._script.expression(at, end)
+        else:
+            self._script.expression(at, end)
+
+    def _opening(self, word: bytes, place: int, at: int, end: int) -> None:
+        script = self._script
+        closing = b"\n}"
+        if word == b"each":
+            self._each(at, end)
+        elif word == b"snippet":
+            match = _SNIPPET.match(self._text, at, end)
+            if match is None or not script.is_usable(at, end):
+                return
+            script.glue(b"\n")
+            script.definition(b"function ", place)
+            script.code(at, end)
+            script.glue(b"{")
+            closing = b"}"
+        elif word == b"await":
+            then = _last(_THEN, self._text, at, end)
+            self._awaited = (at, then[0] if then else end)
+            script.expression(*self._awaited)
+            script.glue(b"\n{")
+            if then is not None:
+                self._settled(then[2], then[1], end)
+        else:
+            script.expression(at, end)
+            script.glue(b"\n{")
+        self._push(b"#" + word, closing)
+
+    def _branch(self, word: bytes, at: int, end: int) -> None:
+        if not self._stack:
+            return
+        # The branch ends what was left open in the one before it.
+        block = next((one.name for one in reversed(self._stack) if one.name[:1] == b"#"), b"")
+        if not block:
+            return
+        while self._stack[-1].name != block:
+            self._pop(at)
+        self._script.glue(b"\n}")
+        if word.startswith(b"else") and word != b"else":
+            self._script.expression(at, end)
+        self._script.glue(b"\n{")
+        if word in {b"then", b"catch"}:
+            self._settled(word, at, end)
+
+    def _settled(self, word: bytes, at: int, end: int) -> None:
+        """Binds what a promise gives."""
+        if self._script.is_usable(at, end):
+            value = self._text[slice(*self._awaited)]
+            known = word == b"then" and is_usable(value)
+            self._script.glue(b"const ")
+            self._script.code(at, end)
+            self._script.glue(b"=await(\n" + value + b"\n);" if known else b"=0;")
+
+    def _each(self, at: int, end: int) -> None:
+        """Opens the scope of a loop."""
+        text, script = self._text, self._script
+        found = _last(_AS, text, at, end)
+        expression = (at, found[0] if found else end)
+        if found is None or not script.is_usable(*expression):
+            script.expression(*expression)
+            script.glue(b"\n{")
+            return
+        item, index, key = _parts(text, found[1], end)
+        if not is_usable(text[slice(*item)]):
+            script.expression(*expression)
+            script.glue(b"\n{")
+            return
+        script.glue(b"\nfor(const ")
+        script.code(*item)
+        script.glue(b" of (")
+        script.code(*expression)
+        script.glue(b"\n)){")
+        if is_usable(text[slice(*index)]):
+            script.glue(b"const ")
+            script.code(*index)
+            script.glue(b"=0;")
+        script.expression(*key)
+
+    def _element(self, name: bytes, place: int, at: int) -> int:
+        """Translates an opening tag. Returns where it ends."""
+        script = self._script
+        end = len(self._text)
+        component = name if name[:1].isupper() or b"." in name else b""
+        if component and not all(map(is_name, component.split(b"."))):
+            component = b""
+        if component:
+            script.glue(b"\n;")
+            script.name(component, place)
+            script.glue(b"();")
+        closing = b""
+        for one in attributes(self._text, at, self._braces):
+            if isinstance(one, int):
+                end = one
+            else:
+                closing += self._attribute(one, component)
+        if end < 0 or name.lower() in VOID:
+            script.glue(closing)
+        else:
+            self._push(name, closing)
+        return abs(end)
+
+    def _attribute(self, one: Attribute, component: bytes) -> bytes:
+        """Translates an attribute. Returns what closes a scope that it opens."""
+        text, script = self._text, self._script
+        name = text[one.start : one.end]
+        directive, colon, argument = name.partition(b":")
+        argument = argument.partition(b"|")[0]
+        place = one.start + len(directive) + 1
+        if not name:
+            self._braced(one, component)
+            return b""
+        if colon and directive == b"let":
+            return self._let(one, argument, place)
+        if colon and directive in _RUNS:
+            if all(map(is_name, argument.split(b"."))):
+                script.glue(b"\n;(")
+                script.code(place, place + len(argument))
+                script.glue(b");")
+        elif colon and directive in _ON_VARIABLES and one.value < 0 and is_name(argument):
+            script.expression(place, place + len(argument))
+        if component:
+            prop = argument if colon and directive in {b"bind", b"on"} else name
+            at = place if prop is argument else one.start
+            if is_name(prop) and prop != b"this":
+                script.member(component, prop, at)
+        self._value(one)
+        return b""
+
+    def _braced(self, one: Attribute, component: bytes) -> None:
+        """Translates `{name}`, `{...all}` and `{@attach f}`."""
+        text, script = self._text, self._script
+        start, finish = one.value, one.finish
+        code = text[start:finish].strip()
+        if code.startswith(b"@"):
+            match = _BLOCK.match(text, start, finish)
+            script.expression(match.end() if match is not None else finish, finish)
+        elif code.startswith(b"..."):
+            script.expression(text.find(b"...", start) + 3, finish)
+        else:
+            script.expression(start, finish)
+            if component and is_name(code):
+                script.member(component, code, text.find(code, start))
+
+    def _value(self, one: Attribute) -> None:
+        if one.braces:
+            self._script.expression(one.value, one.finish)
+        elif one.value >= 0:
+            at = one.value
+            while (at := self._text.find(b"{", at, one.finish)) >= 0:
+                end = self._braces.end(at)
+                if 0 <= end < one.finish:
+                    self._script.expression(at + 1, end)
+                    at = end
+                at += 1
+
+    def _let(self, one: Attribute, argument: bytes, place: int) -> bytes:
+        """Opens the scope of a prop of a slot."""
+        span = (one.value, one.finish) if one.braces else (place, place + len(argument))
+        if not is_usable(self._text[slice(*span)]):
+            return b""
+        self._script.glue(b"\n;((")
+        self._script.code(*span)
+        self._script.glue(b"\n)=>{")
+        return b"\n});"
+
+
+def _last(
+    pattern: re.Pattern[bytes], text: bytes, start: int, end: int
+) -> tuple[int, int, bytes] | None:
+    """Returns the last match outside of brackets: where it begins and ends, and its word."""
+    depth = 0
+    found: tuple[int, int, bytes] | None = None
+    for match in pattern.finditer(text, start, end):
+        sign = match[0]
+        if len(sign) == 1:
+            depth += 1 if sign in b"([{" else -1
+        elif not depth and sign[:1] not in b"\"'":
+            found = (match.start(), match.end(), sign.strip())
+    return found
+
+
+def _parts(
+    text: bytes, start: int, end: int
+) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
+    """Returns the spans of `item`, `index` and `key` in `item, index (key)`."""
+    item, index, key = (start, end), (end, end), (end, end)
+    depth = 0
+    for match in _PART.finditer(text, start, end):
+        sign = match[0]
+        if not depth and sign == b",":
+            item, index = (start, match.start()), (match.end(), end)
+        elif not depth and sign == b"(" and match.start() > start:
+            key = (match.end(), max(match.end(), text.rfind(b")", match.end(), end)))
+            if index[0] < end:
+                index = (index[0], match.start())
+            else:
+                item = (start, match.start())
+            break
+        elif sign != b",":
+            depth += 1 if sign in b"([{" else -1
+    return item, index, key

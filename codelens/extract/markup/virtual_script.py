@@ -1,0 +1,157 @@
+"""Builds a script that uses what a template uses, and remembers where each piece of it came from.
+
+A component's scripts stay where they are; the script made of its template follows after the end of
+the text. Both are parsed in one go, so the template sees the scripts' names, and only positions
+after the end of the text need to be mapped back.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from codelens.extract.source_text import Source
+
+OPENING = b"async function __template__(){"
+"""Begins the template's script. It begins a definition, so an unclosed bracket in a script before
+it is repaired as in any other script."""
+NAME = "__template__"
+_EXACT, _NAME, _MEMBER, _GLUE, _DEFINITION = range(5)
+_STRINGS = re.compile(
+    rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*.{0,2000}?\*/',
+    re.DOTALL,
+)
+_QUOTES = re.compile(rb"[\"'`]|/[/*]")
+_BRACKETS = re.compile(rb"[()\[\]{}]")
+_CLOSING = {b")": b"(", b"]": b"[", b"}": b"{"}
+_ENTITY = re.compile(rb"&(?:quot|amp|lt|gt|apos|#39);")
+_ENTITIES = {
+    b"&quot;": b'"', b"&amp;": b"&", b"&lt;": b"<", b"&gt;": b">", b"&apos;": b"'", b"&#39;": b"'",
+}  # fmt: skip
+_WORDS = re.compile(rb"[A-Za-z_$][\w$]*")
+
+
+def is_usable(code: bytes) -> bool:
+    """Whether a piece of code can stand in brackets without swallowing what follows."""
+    if _QUOTES.search(code):
+        code = _STRINGS.sub(b"0", code)
+        if _QUOTES.search(code):
+            return False
+    if not code or code.isspace():
+        return False
+    opened: list[bytes] = []
+    for sign in _BRACKETS.findall(code):
+        if sign not in _CLOSING:
+            opened.append(sign)
+        elif not opened or opened.pop() != _CLOSING[sign]:
+            return False
+    return not opened
+
+
+def words(code: bytes) -> set[bytes]:
+    """Returns all words of a script: a superset of the names that it binds."""
+    return set(_WORDS.findall(code))
+
+
+class VirtualScript:
+    """A text followed by the script of its template.
+
+    Args:
+        text: the whole text of the component.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._pieces: list[bytes] = [text, b"\n", OPENING]
+        self.base = len(text)
+        """Positions from here on belong to the template's script."""
+        self._size = self.base + 1 + len(OPENING)
+        self._text = text
+        self._starts = [self.base]
+        self._places = [(0, _GLUE)]
+
+    def __len__(self) -> int:
+        return self._size - self.base
+
+    def glue(self, code: bytes) -> None:
+        """Adds code that the template does not contain."""
+        self._add(code, 0, _GLUE)
+
+    def name(self, name: bytes, start: int) -> None:
+        """Adds a use of a name that the source writes differently at a position."""
+        self._add(name, start, _NAME)
+
+    def member(self, owner: bytes, name: bytes, start: int, end: bytes = b";") -> None:
+        """Adds a use of a member of a component, named at a position: a prop or an event.
+
+        It is a statement, or with a comma as `end` an element of a list.
+        """
+        self._add((b"\n;" if end == b";" else b"\n") + owner + b"().", 0, _GLUE)
+        self._add(name, start, _MEMBER)
+        self._add(b"()" + end, 0, _GLUE)
+
+    def definition(self, keyword: bytes, start: int) -> None:
+        """Adds the beginning or end of a definition that the markup makes at a position."""
+        self._add(keyword, start, _DEFINITION)
+
+    def code(self, start: int, end: int, *, attribute: bool = False) -> None:
+        """Adds the source of a span; in an attribute, without its character references."""
+        self._add(b"\n", 0, _GLUE)
+        at = start
+        if attribute and self._text.find(b"&", start, end) >= 0:
+            for match in _ENTITY.finditer(self._text, start, end):
+                self._add(self._text[at : match.start()], at, _EXACT)
+                self._add(_ENTITIES[match[0]], 0, _GLUE)
+                at = match.end()
+        self._add(self._text[at:end], at, _EXACT)
+
+    def expression(self, start: int, end: int, *, attribute: bool = False) -> None:
+        """Adds an expression as a statement, if it is complete."""
+        if self.is_usable(start, end):
+            self._add(b"\n;[", 0, _GLUE)
+            self.code(start, end, attribute=attribute)
+            self._add(b"\n];", 0, _GLUE)
+
+    def is_usable(self, start: int, end: int) -> bool:
+        """Whether a span of the source is complete code."""
+        return is_usable(self._text[start:end])
+
+    def _add(self, piece: bytes, source: int, how: int) -> None:
+        if piece:
+            self._pieces.append(piece)
+            self._starts.append(self._size)
+            self._places.append((source, how))
+            self._size += len(piece)
+
+    def finished(self) -> bytes:
+        """Returns the text with the template's script."""
+        self.glue(b"\n}\n")
+        return b"".join(self._pieces)
+
+    def source_of(self, byte: int) -> tuple[int, bool, bool]:
+        """Returns where a position of the virtual text is in the source.
+
+        Also whether the source has the name that stands there, and whether that is a member of a
+        component. Glue is where the piece before it was.
+        """
+        if byte < self.base:
+            return byte, True, False
+        at = bisect_right(self._starts, byte) - 1
+        source, how = self._places[at]
+        if how == _EXACT:
+            return source + byte - self._starts[at], True, False
+        return source, how in {_NAME, _MEMBER}, how == _MEMBER
+
+    def is_definition(self, byte: int) -> bool:
+        """Whether the markup makes a definition that begins at a position of the virtual text."""
+        at = bisect_right(self._starts, byte) - 1
+        return byte < self.base or self._places[at][1] == _DEFINITION
+
+    def line_of(self, line: int, virtual: Source, source: Source) -> int:
+        """Returns the line in the source of a line of the virtual text."""
+        if virtual.line_starts[line - 1] < self.base:
+            return line
+        at = bisect_right(self._starts, virtual.line_starts[line - 1]) - 1
+        # A line begins with glue; the code that gives it its place follows.
+        while at < len(self._places) - 1 and self._places[at][1] == _GLUE:
+            at += 1
+        return source.line(self._places[at][0])

@@ -1,0 +1,288 @@
+"""Translates the template of a Vue component to a script."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from codelens.extract.markup.markup_tokens import (
+    NATIVE,
+    TAG,
+    VOID,
+    Attribute,
+    attributes,
+    camelized,
+    capitalized,
+    is_name,
+)
+from codelens.extract.markup.virtual_script import VirtualScript, is_usable
+
+_ROOT = re.compile(rb"<(template|script|style)\b", re.IGNORECASE)
+_RAW = frozenset({b"script", b"style"})
+_PLAIN_LANGUAGES = frozenset({b"", b"html"})
+_LOOP = re.compile(rb"\s*(.*?)\s+(?:in|of)\s+(.*\S)\s*\Z", re.DOTALL)
+_ALIASES = re.compile(rb"[\[\](){},]")
+_DIRECTIVE = re.compile(
+    rb"(?P<sign>[:@#.]|v-(?P<name>[\w-]+))(?P<colon>:?)(?P<argument>\[[^\]]*\]|[^.\[]*)"
+)
+_SHORT = {b":": b"bind", b".": b"bind", b"@": b"on", b"#": b"slot"}
+_BUILT_IN = frozenset(
+    b"bind on slot model if else-if else for show html text once memo cloak pre is".split()
+)
+_UNUSED = frozenset({b"key", b"ref", b"slot-scope", b"scope"})
+_FUNCTION = re.compile(rb"\s*(?:async\s+)?function\b")
+
+
+class _Directive(NamedTuple):
+    name: bytes
+    argument: bytes
+    place: int
+    """Where the argument is."""
+    attribute: Attribute
+
+
+class _Open(NamedTuple):
+    name: bytes
+    closing: bytes
+
+
+def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
+    """Adds the script of a component's templates.
+
+    Args:
+        text: the whole component.
+        script: to add to.
+        names: the words in the component's scripts, which decide what an element may mean.
+    """
+    at = 0
+    while match := _ROOT.search(text, at):
+        kind = match[1].lower()
+        language, at = b"", len(text)
+        for one in attributes(text, match.end(), None):
+            if isinstance(one, int):
+                at = abs(one)
+                is_empty = one < 0
+            elif text[one.start : one.end] == b"lang":
+                language = text[one.value : one.finish] if one.value >= 0 else b""
+        if is_empty:
+            continue
+        if kind == b"template" and language in _PLAIN_LANGUAGES:
+            at = _Template(text, script, names).read(at)
+        else:
+            closing = text.find(b"</" + match[1], at)
+            at = closing if closing >= 0 else len(text)
+
+
+class _Template:
+    def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
+        self._text = text
+        self._script = script
+        self._names = names
+        self._stack: list[_Open] = []
+        self._opened: dict[bytes, int] = {}
+        self._has_ends = True
+
+    def read(self, at: int) -> int:
+        """Translates from after the opening tag of a template. Returns where the template ends."""
+        text = self._text
+        while match := TAG.search(text, at):
+            self._interpolations(at, match.start())
+            at = match.end()
+            name = match["name"]
+            if name is None or (not name and not match["close"]):
+                continue
+            if match["close"]:
+                if name == b"template" and not self._opened.get(name):
+                    break
+                self._close(name)
+                continue
+            at = self._element(name, match.start("name"), at)
+        else:
+            self._interpolations(at, len(text))
+            at = len(text)
+        while self._stack:
+            self._pop()
+        return at
+
+    def _interpolations(self, start: int, end: int) -> None:
+        text = self._text
+        while self._has_ends and (start := text.find(b"{{", start, end)) >= 0:
+            closing = text.find(b"}}", start)
+            if closing < 0:
+                self._has_ends = False
+            elif closing < end:
+                self._script.expression(start + 2, closing)
+            start += 2
+
+    def _close(self, name: bytes) -> None:
+        """Closes the last open element of a name and all in it; of others, nothing."""
+        if self._opened.get(name):
+            while self._pop() != name:
+                pass
+
+    def _pop(self) -> bytes:
+        name, closing = self._stack.pop()
+        self._opened[name] -= 1
+        self._script.glue(closing)
+        return name
+
+    def _element(self, name: bytes, place: int, at: int) -> int:
+        """Translates an opening tag. Returns where it ends."""
+        text = self._text
+        end = len(text)
+        plain: list[Attribute] = []
+        directives: list[_Directive] = []
+        for one in attributes(text, at, None):
+            if isinstance(one, int):
+                end = one
+            else:
+                match = _DIRECTIVE.match(text, one.start, one.end)
+                if match is None:
+                    plain.append(one)
+                else:
+                    kind = _SHORT.get(match["sign"]) or match["name"]
+                    directives.append(
+                        _Directive(kind, match["argument"], match.start("argument"), one)
+                    )
+        if any(one.name == b"pre" for one in directives):
+            return self._skipped(name, end)
+        closing = b""
+        for one in directives:
+            if one.name == b"for":
+                closing += self._loop(one.attribute)
+        component = self._component(name)
+        if component:
+            self._script.glue(b"\n;")
+            self._script.name(component, place)
+            self._script.glue(b"();")
+        for one in plain:
+            self._plain(one, component)
+        for one in directives:
+            if one.name not in {b"for", b"slot"}:
+                self._directive(one, component)
+        for one in directives:
+            if one.name == b"slot":
+                closing += self._parameters(one.attribute)
+        for one in plain:
+            if text[one.start : one.end] in {b"slot-scope", b"scope"}:
+                closing += self._parameters(one)
+        if end < 0 or name.lower() in VOID:
+            self._script.glue(closing)
+        else:
+            self._stack.append(_Open(name, closing))
+            self._opened[name] = self._opened.get(name, 0) + 1
+        return abs(end)
+
+    def _skipped(self, name: bytes, end: int) -> int:
+        """Returns where an element ends whose content is plain text."""
+        if end < 0:
+            return -end
+        closing = self._text.find(b"</" + name, end)
+        return closing if closing >= 0 else end
+
+    def _component(self, name: bytes) -> bytes:
+        """Returns the name in the script that an element means; empty for no component."""
+        if b"." in name:
+            return name if all(map(is_name, name.split(b"."))) else b""
+        if name in NATIVE:
+            return b""
+        choices = (name, camelized(name), capitalized(name))
+        known = next((choice for choice in choices if choice in self._names), b"")
+        chosen = known or (choices[2] if name[:1].isupper() or b"-" in name else b"")
+        return chosen if is_name(chosen) else b""
+
+    def _plain(self, one: Attribute, component: bytes) -> None:
+        name = self._text[one.start : one.end]
+        if name == b"ref" and one.value >= 0:
+            target = self._text[one.value : one.finish]
+            if target in self._names and is_name(target):
+                self._script.expression(one.value, one.finish)
+        if component and name not in _UNUSED and is_name(camelized(name)):
+            self._script.member(component, camelized(name), one.start)
+
+    def _directive(self, one: _Directive, component: bytes) -> None:
+        script, attribute = self._script, one.attribute
+        argument = one.argument
+        if argument[:1] == b"[":
+            script.expression(one.place + 1, one.place + len(argument) - 1)
+        elif component and one.name in {b"bind", b"on"} and argument:
+            self._named(argument, one.place, component)
+        elif component and one.name == b"model":
+            place = one.place if argument else attribute.start
+            self._named(argument or b"modelValue", place, component)
+        if one.name not in _BUILT_IN:
+            directive = b"v" + capitalized(one.name)
+            if is_name(directive):
+                script.glue(b"\n;(")
+                script.name(directive, attribute.start)
+                script.glue(b");")
+        if attribute.value < 0:
+            short = camelized(argument)
+            if one.name == b"bind" and is_name(short):
+                script.glue(b"\n;(")
+                script.name(short, one.place)
+                script.glue(b");")
+        elif one.name == b"on":
+            self._handler(attribute)
+        else:
+            script.expression(attribute.value, attribute.finish, attribute=True)
+
+    def _named(self, argument: bytes, place: int, component: bytes) -> None:
+        """Adds the use of a prop or an event of a component."""
+        name = camelized(argument)
+        if is_name(name) and name not in _UNUSED:
+            self._script.member(component, name, place)
+
+    def _handler(self, attribute: Attribute) -> None:
+        start, finish = attribute.value, attribute.finish
+        if _FUNCTION.match(self._text, start, finish):
+            self._script.expression(start, finish, attribute=True)
+        elif self._script.is_usable(start, finish):
+            self._script.glue(b"\n{")
+            self._script.code(start, finish, attribute=True)
+            self._script.glue(b"\n}")
+
+    def _loop(self, attribute: Attribute) -> bytes:
+        """Opens the scope of a `v-for`. Returns what closes it."""
+        if attribute.value < 0:
+            return b""
+        match = _LOOP.match(self._text, attribute.value, attribute.finish)
+        if match is None or not is_usable(match[1]) or not is_usable(match[2]):
+            return b""
+        aliases = _split(self._text, *match.span(1))
+        script = self._script
+        script.glue(b"\nfor(const ")
+        script.code(*aliases[0])
+        script.glue(b" of (")
+        script.code(*match.span(2), attribute=True)
+        script.glue(b")){")
+        for start, end in aliases[1:]:
+            script.glue(b"const ")
+            script.code(start, end)
+            script.glue(b"=0;")
+        return b"\n}"
+
+    def _parameters(self, attribute: Attribute) -> bytes:
+        """Opens the scope of the props of a slot. Returns what closes it."""
+        if attribute.value < 0 or not self._script.is_usable(attribute.value, attribute.finish):
+            return b""
+        self._script.glue(b"\n;((")
+        self._script.code(attribute.value, attribute.finish, attribute=True)
+        self._script.glue(b"\n)=>{")
+        return b"\n});"
+
+
+def _split(text: bytes, start: int, end: int) -> list[tuple[int, int]]:
+    """Returns the spans of `(item, index)`, without the brackets."""
+    if text[start : start + 1] == b"(" and text[end - 1 : end] == b")":
+        start, end = start + 1, end - 1
+    spans: list[tuple[int, int]] = []
+    depth, begin = 0, start
+    for match in _ALIASES.finditer(text, start, end):
+        if match[0] == b"," and not depth:
+            spans.append((begin, match.start()))
+            begin = match.end()
+        elif match[0] != b",":
+            depth += 1 if match[0] in b"([{" else -1
+    spans.append((begin, end))
+    return [span for span in spans if text[slice(*span)].strip()] or [(start, end)]
