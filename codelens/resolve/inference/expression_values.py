@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TypeGuard
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.call_results import OWN, HandedValues, handed
@@ -32,12 +33,16 @@ _STEP = re.compile(
     r"|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
-_WRITTEN = "({`'0"
+_WRITTEN = "({`'<0"
 """What a head that is not a name begins with."""
 ROOT = "\\"
 """Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _ASSIGNMENTS = frozenset({"=", "+", "?"})
 """The kinds of rows that assign a value, possibly an unknown one."""
+_ASYNC = frozenset(
+    "AsyncSubject BehaviorSubject EventEmitter Observable OutputEmitterRef Promise ReplaySubject "
+    "Subject".split()
+)
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
@@ -48,6 +53,8 @@ def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
         end = _closing(text)
     elif text[:1] in {"`", "'"}:
         end = text.find(text[0], 1)
+    elif text[:1] == "<":
+        end = text.find(">")
     else:
         match = _NAME.match(text)
         end = match.end() - 1 if match else 0 if text[:1] == "0" else -1
@@ -247,6 +254,10 @@ class Expressions:
             return together([Super(part.path, part.symbol, part) for part in above])
         if step == "#promise":
             return Container("Promise", (value,))
+        if step == "#signal":
+            return Function(value)
+        if step == "#async":
+            return together([part.args[0] for part in each(value) if is_async(part)])
         if step == "#await":
             return together([self.resolver.awaited(part) for part in each(value)])
         if step == "[with]":
@@ -276,6 +287,8 @@ class Expressions:
         if head[0] == "'":
             files = self.view.modules(path, head[1:-1])
             return Module(files[0]) if len(files) == 1 else None
+        if head[0] == "<":
+            return self.resolver.element_value(path, scope, head)
         return Record(path, scope, head, line) if head[0] == "{" else Literal()
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
@@ -341,6 +354,8 @@ class Expressions:
             return Definition(path, owner) if owner >= 0 else None
         if here.kind == "class":
             return self.this(path, here.symbol) if here.symbol >= 0 else None
+        if not scope and model.language == "angular":
+            return self.resolver.component(path)
         symbol = model.type_around(scope) if scope else -1
         return Definition(path, symbol) if symbol >= 0 else None
 
@@ -423,6 +438,11 @@ class Expressions:
                 return None
             values.append(value)
         return together(values)
+
+
+def is_async(value: Value) -> TypeGuard[Container]:
+    """Whether a value is a promise or an observable of which the type of the content is known."""
+    return isinstance(value, Container) and value.name in _ASYNC and bool(value.args)
 
 
 def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:

@@ -8,6 +8,7 @@ from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Names
 from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.languages.angular import Templates
 from codelens.resolve.languages.python import PossibleUses
 from codelens.resolve.view_files import View
 
@@ -17,4 +18,6 @@ def resolver(view: View) -> Resolver:
     plain = Resolver(view, Names(view))
     uses = PossibleUses(plain)
     plain.possible, plain.overriding = uses.possible, uses.overriding
-    return plain.join(Annotations(plain), Members(plain), Calls(plain), Expressions(plain))
+    return plain.join(
+        Annotations(plain), Members(plain), Calls(plain), Expressions(plain), Templates(plain)
+    )

@@ -314,5 +314,6 @@ SPECS = {
     "vue": _UNCHECKED,
     "svelte": _UNCHECKED,
     "astro": _UNCHECKED,
+    "angular": _UNCHECKED,
     "html": replace(_UNCHECKED, follows_names=False, imports_are_complete=False),
 }
