@@ -77,10 +77,11 @@ def _extracted(
     *,
     symbols_only: bool,
     known: Sequence[Import] = (),
+    every_member: bool = False,
 ) -> PartFacts:
     """Extracts the facts of a text or a part of it, including embedded parts.
 
-    Names in `known` count as bound.
+    Names in `known` count as bound. For `every_member` see `references_of`.
     """
     rules = grammar(language)
     spans = part.spans if part is not None else []
@@ -109,7 +110,9 @@ def _extracted(
     imports = imports_of(captures, rules.info, statements, source)
     bound = [*imports, *bindings(inner), *known]
     flow = Flow(captures, symbols, imports, rules.info, source)
-    references = references_of(captures, symbols, bound, rules.info, source=source, flow=flow)
+    references = references_of(
+        captures, symbols, bound, rules.info, source=source, flow=flow, every_member=every_member
+    )
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]
@@ -141,6 +144,7 @@ def _with_template(
         DEEPEST,
         symbols_only=False,
         known=script.bound,
+        every_member=True,
     )
     return angular_facts.with_template(own, facts, script, template, source)
 

@@ -139,7 +139,8 @@ class LanguageInfo:
     """Functions, captured as `@import.call`, whose calls are imports."""
     loads: tuple[tuple[str, str], ...] = ()
     """Function whose call gives the module that its first argument names -> the step to what it
-    gives: `.#promise`, or `top` for the first package of the module.
+    gives: `.#promise`, or `top` for the first package of the module; `type` if it gives an instance
+    of a class.
     """
     late_takers: str = ""
     """Regex of functions and keys that use the default export of a module that a `@reference.late`

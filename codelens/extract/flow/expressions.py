@@ -188,6 +188,8 @@ _MOST_MARKS = 6
 _CHOICES = frozenset({"||", "??", "or"})
 _TOP = "top"
 """In place of a step in `[loads]`: the first package of the module."""
+_OF_TYPE = "type"
+"""In place of a step in `[loads]`: the call gives an instance of the class that it is passed."""
 _LITERAL_NAME = re.compile(r"""(["'`])([^"'`\\$\s]{1,150})\1""")
 
 
@@ -254,6 +256,8 @@ class Expressions:
     def _loaded(self, node: Node, step: str) -> str:
         """Writes a call that loads a module by its literal name; empty if the name is computed."""
         name = child(node, "arguments.0")
+        if step == _OF_TYPE:
+            return self._quoted(name) if name is not None and name.type == "identifier" else ""
         text = "" if name is None else self._source.slice(name.start_byte, name.end_byte)
         literal = _LITERAL_NAME.fullmatch(text)
         if literal is None:

@@ -31,7 +31,7 @@ BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
 _LONGEST_NAME = 200
-_OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
+_OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?>:])")
 """The one name before a member's dot. Read backwards, as a forward search could start at any
 letter.
 """
@@ -72,8 +72,11 @@ def references_of(
     *,
     source: Source,
     flow: Flow,
+    every_member: bool = False,
 ) -> list[Reference]:
     """Returns the references of a text in text order: calls, types and names.
+
+    With `every_member`, these include members of any value (`a.b().c`), as in templates.
 
     A `@reference.bound` counts only if the text defines or imports its name, which leaves out most
     local variables. The scopes decide on a `@reference.open.call`.
@@ -82,6 +85,10 @@ def references_of(
     # position the last entry wins.
     found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
     found_at.update(_open(captures, symbols, source, flow))
+    for node in captures.get("chain", ()) if every_member else ():
+        member = node.child_by_field_name("property")
+        if member is not None:
+            found_at[member.start_byte] = (source.slice(member.start_byte, member.end_byte), "name")
     for name, start in _joined_calls(captures, info, source):
         found_at[start] = (name, "call")
     for kind in KINDS:

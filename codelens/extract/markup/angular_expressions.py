@@ -21,6 +21,17 @@ _PART = re.compile(
 _OPEN, _CLOSE = frozenset(b"([{"), frozenset(b")]}")
 _NAME = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*")
 _DEEPEST = 12
+_RESERVED = re.compile(rb"(?<![\w$.])(?:default|delete|export|import|with)(?=\s*(?:\?\.|[.(]))")
+"""Members of a component that a script could not name without `this`."""
+
+
+def code(script: VirtualScript, text: bytes, start: int, end: int) -> None:
+    """Adds code of a template."""
+    for match in _RESERVED.finditer(text, start, end):
+        script.code(start, match.start(), attribute=True)
+        script.glue(b"this.")
+        start = match.start()
+    script.code(start, end, attribute=True)
 
 
 def divided(text: bytes, start: int, end: int, sign: bytes) -> list[Span]:
@@ -28,8 +39,8 @@ def divided(text: bytes, start: int, end: int, sign: bytes) -> list[Span]:
     spans: list[Span] = []
     depth, begin = 0, start
     for match in _PART.finditer(text, start, end):
-        code = match[0][0] if len(match[0]) == 1 else 0
-        depth += (code in _OPEN) - (code in _CLOSE)
+        byte = match[0][0] if len(match[0]) == 1 else 0
+        depth += (byte in _OPEN) - (byte in _CLOSE)
         if match[0] == sign and depth <= 0:
             spans.append((begin, match.start()))
             begin = match.end()
@@ -41,8 +52,8 @@ def parted(text: bytes, start: int, limit: int = 20_000) -> int:
     """Returns the position of the bracket that closes the one at a position; -1 without one."""
     depth = 0
     for match in _PART.finditer(text, start, start + limit):
-        code = match[0][0] if len(match[0]) == 1 else 0
-        depth += (code in _OPEN) - (code in _CLOSE)
+        byte = match[0][0] if len(match[0]) == 1 else 0
+        depth += (byte in _OPEN) - (byte in _CLOSE)
         if not depth:
             return match.start()
     return -1
@@ -53,14 +64,14 @@ def expression(
 ) -> None:
     """Adds an expression, with calls in place of pipes."""
     if text.find(b"|", start, end) < 0 or depth > _DEEPEST:
-        script.code(start, end, attribute=True)
+        code(script, text, start, end)
         return
     segments = divided(text, start, end, b"|")
     calls: list[tuple[Span, list[Span]]] = []
     for segment in segments[1:]:
         match = _NAME.match(text, *segment)
         if match is None:
-            script.code(start, end, attribute=True)
+            code(script, text, start, end)
             return
         arguments = _arguments(text, match.end(), segment[1])
         calls.append((match.span(1), arguments))
@@ -92,8 +103,8 @@ def _arguments(text: bytes, start: int, end: int) -> list[Span]:
     begin = -1
     for match in _PART.finditer(text, start, end):
         sign = match[0]
-        code = sign[0] if len(sign) == 1 else 0
-        depth += (code in _OPEN) - (code in _CLOSE)
+        byte = sign[0] if len(sign) == 1 else 0
+        depth += (byte in _OPEN) - (byte in _CLOSE)
         if depth:
             continue
         if sign == b"?":
@@ -112,7 +123,7 @@ def _arguments(text: bytes, start: int, end: int) -> list[Span]:
 def _inner(script: VirtualScript, text: bytes, start: int, end: int, *, depth: int) -> None:
     """Adds code that may have pipes inside of brackets."""
     if text.find(b"|", start, end) < 0 or depth > _DEEPEST:
-        script.code(start, end, attribute=True)
+        code(script, text, start, end)
         return
     at = start
     for match in _PART.finditer(text, start, end):
@@ -123,24 +134,24 @@ def _inner(script: VirtualScript, text: bytes, start: int, end: int, *, depth: i
             break
         if text.find(b"|", match.end(), closing) < 0:
             continue
-        script.code(at, match.end(), attribute=True)
+        code(script, text, at, match.end())
         for number, part in enumerate(divided(text, match.end(), closing, b",")):
             if number:
                 script.glue(b",")
             keyed = divided(text, *part, b":") if match[0] == b"{" else []
             if len(keyed) > 1:
-                script.code(part[0], keyed[1][0], attribute=True)
+                code(script, text, part[0], keyed[1][0])
                 part = (keyed[1][0], part[1])
             expression(script, text, *part, depth=depth + 1)
         at = closing
-    script.code(at, end, attribute=True)
+    code(script, text, at, end)
 
 
 def statements(script: VirtualScript, text: bytes, start: int, end: int) -> None:
     """Adds the statements of an event."""
     if script.is_usable(start, end):
         script.glue(b"\n{")
-        script.code(start, end, attribute=True)
+        code(script, text, start, end)
         script.glue(b"\n}")
 
 

@@ -343,8 +343,6 @@ class _Decorated:
     def _typed(self, function: str, call: Node, arguments: Node) -> tuple[str, str] | None:
         """Returns how the value of a field is written, if a call makes it."""
         first = arguments.named_child(0) if arguments.named_child_count else None
-        if function == "inject" and first is not None and first.type == "identifier":
-            return ":", self._text(first)
         types = call.child_by_field_name("type_arguments")
         named = types.named_child(0) if types is not None else None
         if function == "output":
