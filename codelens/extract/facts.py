@@ -132,9 +132,7 @@ def _extracted(
     return own
 
 
-def _with_template(
-    own: PartFacts, template: angular_facts.Template, source: Source
-) -> PartFacts:
+def _with_template(own: PartFacts, template: angular_facts.Template, source: Source) -> PartFacts:
     """Adds the facts of a template of Angular."""
     script = angular_facts.script_of(source, template)
     facts = _extracted(

@@ -59,9 +59,7 @@ def parted(text: bytes, start: int, limit: int = 20_000) -> int:
     return -1
 
 
-def expression(
-    script: VirtualScript, text: bytes, start: int, end: int, depth: int = 0
-) -> None:
+def expression(script: VirtualScript, text: bytes, start: int, end: int, depth: int = 0) -> None:
     """Adds an expression, with calls in place of pipes."""
     if text.find(b"|", start, end) < 0 or depth > _DEEPEST:
         code(script, text, start, end)
@@ -139,20 +137,29 @@ def _inner(script: VirtualScript, text: bytes, start: int, end: int, *, depth: i
             if number:
                 script.glue(b",")
             keyed = divided(text, *part, b":") if match[0] == b"{" else []
-            if len(keyed) > 1:
-                code(script, text, part[0], keyed[1][0])
-                part = (keyed[1][0], part[1])
-            expression(script, text, *part, depth=depth + 1)
+            value = keyed[1][0] if len(keyed) > 1 else part[0]
+            if value > part[0]:
+                code(script, text, part[0], value)
+            expression(script, text, value, part[1], depth + 1)
         at = closing
     code(script, text, at, end)
 
 
+_ASSIGNED = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*=(?![=>])")
+
+
 def statements(script: VirtualScript, text: bytes, start: int, end: int) -> None:
     """Adds the statements of an event."""
-    if script.is_usable(start, end):
-        script.glue(b"\n{")
-        code(script, text, start, end)
-        script.glue(b"\n}")
+    if not script.is_usable(start, end):
+        return
+    script.glue(b"\n{")
+    for begin, finish in divided(text, start, end, b";"):
+        assigned = _ASSIGNED.match(text, begin, finish)
+        if assigned is not None:
+            script.glue(b"\nthis.")
+        code(script, text, begin if assigned is None else assigned.start(1), finish)
+        script.glue(b"\n;")
+    script.glue(b"\n}")
 
 
 class Part(NamedTuple):
@@ -180,9 +187,7 @@ def microsyntax(text: bytes, start: int, end: int) -> list[Part]:
     parts: list[Part] = []
     at, first = start, True
     spans = [
-        span
-        for outer in divided(text, start, end, b";")
-        for span in divided(text, *outer, b",")
+        span for outer in divided(text, start, end, b";") for span in divided(text, *outer, b",")
     ]
     for begin, finish in spans:
         at = begin

@@ -27,7 +27,12 @@ MARK = b"@angular/core"
 _KINDS = {
     "Component": "component", "Directive": "directive", "Pipe": "pipe", "NgModule": "module",
 }  # fmt: skip
-_TEXTS = {"selector": "selector", "exportAs": "exportAs", "name": "pipe", "standalone": "standalone"}
+_TEXTS = {
+    "selector": "selector",
+    "exportAs": "exportAs",
+    "name": "pipe",
+    "standalone": "standalone",
+}
 _LISTS = frozenset({"imports", "declarations", "exports"})
 _MEMBERS = frozenset({"Input", "Output"})
 _ALIAS = re.compile(r"""\balias\s*:\s*["'`]([\w.-]+)["'`]""")
@@ -39,6 +44,7 @@ _QUERIES = frozenset(
     "contentChildren".split()
 )
 _HEADS = re.compile(r"`[^`]*`|'[^']*'|(?<![\w$.#])[A-Za-z_$][\w$]*(?!\s*:)")
+_NOT_BOUND = frozenset({"+", "def", "import", "member"})
 _LONGEST_LIST = 4_000
 
 
@@ -118,10 +124,10 @@ class _Placed:
         """Yields the variables of the template."""
         offset = self._source.line(self._template.start) - 1
         for row in self._facts.bindings:
-            if not row.scope or row.how in {"def", "import", "member"}:
+            if not row.scope or "." in row.name or row.how in _NOT_BOUND:
                 continue
             line = self._virtual.line_of(row.line, self._script.source, self._inner) + offset
-            text = self._of_component(row.scope, row.text) if row.how in {"=", "+"} else row.text
+            text = self._of_component(row.scope, row.text) if row.how == "=" else row.text
             yield Binding(self._scope(row.scope), row.name, row.how, text, line)
 
     def references(self) -> Iterator[Reference]:
@@ -201,7 +207,9 @@ def with_decorators(
         decorated.list(node)
     if not decorated.rows:
         return own, []
-    kept = [row for row in own.bindings if (row.scope, row.name, row.line) not in decorated.replaced]
+    kept = [
+        row for row in own.bindings if (row.scope, row.name, row.line) not in decorated.replaced
+    ]
     references = sorted([*own.references, *decorated.references], key=lambda one: one[2:4])
     return (
         own._replace(
@@ -242,9 +250,9 @@ class _Decorated:
 
     def decorator(self, node: Node) -> None:
         """Takes one decorator."""
-        call = node.named_child(0)
-        function = call.child_by_field_name("function") if call is not None else None
-        if call is None or function is None:
+        call = node.named_child(0) if node.named_child_count else node
+        function = call.child_by_field_name("function")
+        if function is None:
             return
         name, target = self._text(function), _decorated(node)
         symbol = self._symbol(target)
@@ -334,7 +342,11 @@ class _Decorated:
             self._member(symbol, options)
         row = self._typed(function, call, arguments)
         parent = self._own.symbols[symbol].parent
-        if row is not None and parent in self._scope_of and node.child_by_field_name("type") is None:
+        if (
+            row is not None
+            and parent in self._scope_of
+            and node.child_by_field_name("type") is None
+        ):
             scope, line = self._scope_of[parent], self._line(node)
             name = self._own.symbols[symbol].name
             self.replaced |= {(scope, name, at) for at in range(line, line + 4)}
@@ -379,4 +391,3 @@ def _decorated(node: Node) -> Node | None:
     while after is not None and after.type in {"decorator", "comment"}:
         after = after.next_named_sibling
     return after
-

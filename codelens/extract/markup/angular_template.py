@@ -13,7 +13,14 @@ from codelens.extract.markup.angular_expressions import (
     parted,
     statements,
 )
-from codelens.extract.markup.markup_tokens import TAG, VOID, Attribute, attributes, is_name
+from codelens.extract.markup.markup_tokens import (
+    NATIVE,
+    TAG,
+    VOID,
+    Attribute,
+    attributes,
+    is_name,
+)
 from codelens.extract.markup.virtual_script import VirtualScript
 
 _TOKEN = re.compile(
@@ -23,9 +30,7 @@ _TOKEN = re.compile(
 )
 _RAW = frozenset({b"script", b"style"})
 _CONDITIONS = frozenset({b"if", b"else if", b"switch", b"case"})
-_BOUND = re.compile(
-    rb"(?P<open>\[\(|\[|\(|\*|#|@|bindon-|bind-|on-|ref-|let-)(?P<name>[^\])]*)"
-)
+_BOUND = re.compile(rb"(?P<open>\[\(|\[|\(|\*|#|@|bindon-|bind-|on-|ref-|let-)(?P<name>[^\])]*)")
 _FORMS = {b"bind-": b"[", b"on-": b"(", b"bindon-": b"[(", b"ref-": b"#"}
 _NATIVE = (b"attr.", b"class.", b"style.", b"@", b"animate.")
 """Bindings to the element itself, of which no directive has an input."""
@@ -40,6 +45,9 @@ _VALUE = re.compile(rb"[\w-]{1,40}")
 _ICU = re.compile(rb"\{\s*([^{},]+),\s*(?:plural|select|selectordinal)\s*,")
 _ICU_CASE = re.compile(rb"(?:=\d+|[\w-]+)\s*\Z")
 _MOST_ATTRIBUTES = 40
+_WORD = re.compile(rb"[A-Za-z_$][\w$-]*")
+_PLAIN = frozenset(b"class id style i18n slot ng-container ng-content".split())
+"""Names that no directive takes."""
 ELEMENT = b"$el"
 """The owner, in the script, of the elements that the template names: `$el.e3`."""
 
@@ -224,7 +232,7 @@ class _Template:
         self._script.glue(b"\n)){")
 
     def _unknown(self, name: Span) -> None:
-        self._script.glue(b"\nlet ")
+        self._script.glue(b"\nconst ")
         self._script.code(*name)
         self._script.glue(b"=$unknown();")
 
@@ -241,28 +249,33 @@ class _Template:
         if name.lower() in _RAW:
             closing = text.find(b"</" + name, abs(end))
             return closing if closing >= 0 else len(text)
-        closing_code = b""
+        self._opened_element(name, place, found, is_empty=end < 0 or name.lower() in VOID)
+        return abs(end)
+
+    def _opened_element(
+        self, name: bytes, place: int, found: list[Attribute], *, is_empty: bool
+    ) -> None:
+        text, closing = self._text, b""
         structural = [one for one in found if text[one.start : one.start + 1] == b"*"]
         for one in structural:
-            closing_code = self._structural(one) + closing_code
+            closing = self._structural(one) + closing
         others = [one for one in found if one not in structural]
         element = _described(text, name, others)
-        if name != b"ng-template" or others:
-            self.uses.append(ElementUse(place, name.decode("utf-8", "replace"), element))
+        if others or name not in NATIVE:
+            self._use(place, name, element)
         lets = [one for one in others if text[one.start : one.start + 4] == b"let-"]
         if lets:
             self._script.glue(b"\n{")
-            closing_code = b"\n}" + closing_code
-            for one in lets:
-                if is_name(text[one.start + 4 : one.end]):
-                    self._unknown((one.start + 4, one.end))
+            closing = b"\n}" + closing
+        for one in lets:
+            if is_name(text[one.start + 4 : one.end]):
+                self._unknown((one.start + 4, one.end))
         for one in others:
             self._attribute(one, element)
-        if end < 0 or name.lower() in VOID:
-            self._script.glue(closing_code)
+        if is_empty:
+            self._script.glue(closing)
         else:
-            self._push(name, closing_code)
-        return abs(end)
+            self._push(name, closing)
 
     def _attribute(self, one: Attribute, element: str) -> None:
         text = self._text
@@ -273,27 +286,23 @@ class _Template:
             while one.value >= 0 and (start := text.find(b"{{", start, one.finish)) >= 0:
                 start = self._interpolation(start + 2, one.finish)
             return
-        form, name = match["open"], match["name"]
-        form, place = _FORMS.get(form, form), match.start("name")
+        form, place = match["open"], match.start("name")
+        form = _FORMS.get(form, form)
         if form == b"#":
-            self._variable((place, place + len(name)), one, element)
-        elif form in {b"[", b"[(", b"("}:
-            if not name.startswith(_NATIVE):
-                self._use(place, name.partition(b".")[0], element)
-                if form == b"[(":
-                    self._use(place, name + b"Change", element)
-            if one.value < 0:
-                return
-            if form == b"[":
-                self._expression(one.value, one.finish)
-            elif form == b"[(":
-                self._expression(one.value, one.finish)
-            else:
-                statements(self._script, text, one.value, one.finish)
-        elif form == b"@" and one.value >= 0:
+            self._variable((place, one.end), one, element)
+        elif form in {b"[", b"[(", b"("} and not match["name"].startswith(_NATIVE):
+            name = match["name"].partition(b".")[0]
+            self._use(place, name, element)
+            if form == b"[(":
+                self._use(place, name + b"Change", element)
+        if form == b"(" and one.value >= 0:
+            statements(self._script, text, one.value, one.finish)
+        elif form in {b"[", b"[(", b"@"} and one.value >= 0:
             self._expression(one.value, one.finish)
 
     def _use(self, start: int, name: bytes, element: str) -> None:
+        if name in _PLAIN or _WORD.fullmatch(name) is None:
+            return
         self.uses.append(ElementUse(start, name.decode("utf-8", "replace"), element))
 
     def _variable(self, name: Span, one: Attribute, element: str) -> None:
@@ -316,30 +325,34 @@ class _Template:
         inputs = [name, *(_joined(name, part.key) for part in parts if part.key)]
         element = f"<ng-template {' '.join(word.decode('utf-8', 'replace') for word in inputs)}>"
         self._use(one.start + 1, name, element)
-        closing = b""
-        loop = next((part for part in parts if part.key == b"of"), None)
         for part in parts:
             if part.key:
                 self._use(part.place, _joined(name, part.key), element)
+        loop = next((part for part in parts if part.key == b"of"), None)
+        if loop is not None and not script.is_usable(*loop.value):
+            loop = None
+        closing = b""
         for part in parts:
-            usable = part.value[0] >= 0 and script.is_usable(*part.value)
-            if part.variable is not None and part.key == b"" and part.value[0] < 0:
-                if loop is not None and not part.exported and script.is_usable(*loop.value):
+            if part.variable is not None and part.value[0] < 0:
+                closing = b"\n}" + closing
+                if loop is not None and not part.exported:
                     self._each(part.variable, loop.value)
-                    closing = b"\n}" + closing
+                    parts = [other for other in parts if other is not loop]
                 else:
                     script.glue(b"\n{")
                     self._unknown(part.variable)
-                    closing = b"\n}" + closing
-            elif usable and part.variable is not None:
+        for part in parts:
+            if part.value[0] < 0 or not script.is_usable(*part.value):
+                continue
+            if part.variable is None:
+                self._expression(*part.value)
+            else:
+                closing = b"\n}" + closing
                 script.glue(b"\n{const ")
                 script.code(*part.variable)
                 script.glue(b"=(")
                 expression(script, text, *part.value)
                 script.glue(b"\n);")
-                closing = b"\n}" + closing
-            elif usable and not (part is loop and closing):
-                self._expression(*part.value)
         return closing
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -252,12 +253,8 @@ class Expressions:
         if step == "#above":
             above = (part for part in each(value) if isinstance(part, Instance))
             return together([Super(part.path, part.symbol, part) for part in above])
-        if step == "#promise":
-            return Container("Promise", (value,))
-        if step == "#signal":
-            return Function(value)
-        if step == "#async":
-            return together([part.args[0] for part in each(value) if is_async(part)])
+        if step in _HOLDERS:
+            return _HOLDERS[step](value)
         if step == "#await":
             return together([self.resolver.awaited(part) for part in each(value)])
         if step == "[with]":
@@ -443,6 +440,14 @@ class Expressions:
 def is_async(value: Value) -> TypeGuard[Container]:
     """Whether a value is a promise or an observable of which the type of the content is known."""
     return isinstance(value, Container) and value.name in _ASYNC and bool(value.args)
+
+
+_HOLDERS: dict[str, Callable[[Value], Value]] = {
+    "#promise": lambda value: Container("Promise", (value,)),
+    "#signal": Function,
+    "#async": lambda value: together([part.args[0] for part in each(value) if is_async(part)]),
+}
+"""Steps to and from values that hold another one."""
 
 
 def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:

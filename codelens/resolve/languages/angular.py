@@ -18,7 +18,9 @@ _SAID = "angular"
 _MOST_LISTS = 400
 """Maximum number of modules and lists that one component's imports lead through."""
 _MODULE_FILES = (b"module.ts",)
-_SELECTOR = re.compile(r"([\w-]+)|\[([\w-]+)(?:=[\"']?([^\]\"']*)[\"']?)?\]|\.([\w-]+)|:not\(([^)]*)\)")
+_SELECTOR = re.compile(
+    r"([\w-]+)|\[([\w-]+)(?:=[\"']?([^\]\"']*)[\"']?)?\]|\.([\w-]+)|:not\(([^)]*)\)"
+)
 _PIPE = "|"
 
 Place = tuple[bytes, int]
@@ -248,8 +250,10 @@ class Templates:
             model = self.view.model(place[0])
             of_class = said(model, place[1]) if model is not None else {}
             exported = [word.strip() for word in of_class.get("exportAs", "").split(",")]
-            if element.exported in exported if element.exported else (
-                of_class.get("kind") == "component"
+            if (
+                element.exported in exported
+                if element.exported
+                else (of_class.get("kind") == "component")
             ):
                 return Instance(*place)
         return None
