@@ -105,9 +105,8 @@ class Uses {
       add(this.file, node.nameSpan.start, node.name, "pipe", places);
     } else if (node instanceof ng.PropertyRead || node instanceof ng.SafePropertyRead) {
       // A variable of the template is no use of a definition.
-      if (checker.getExpressionTarget(node, this.component)) return;
       const symbol = this.symbol(node);
-      if (symbol?.tsSymbol) {
+      if (symbol?.tsSymbol && !symbol.declaration) {
         const bare = node.receiver instanceof ng.ImplicitReceiver;
         add(this.file, node.nameSpan.start, node.name, bare ? "name" : "member", placesOf(symbol.tsSymbol));
       }

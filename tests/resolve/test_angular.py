@@ -106,6 +106,7 @@ USES = {
     "@let one = items[0]; {{ one.id }}": "Page.items Item.id",
     "{items.length, plural, =1 {{{ name }}} other {none}} {{ name }}": "Page.items Page.name",
     '<ng-template let-one let-i="index">{{ one.id }}{{ i }}{{ name }}</ng-template>': "Page.name",
+    "<ng-template #t let-name>{{ name }}</ng-template>{{ t }}{{ name }}": "Page.name",
     '<script>name</script><!-- {{ name }} --><p [a]="name': "",
     '{{ name | }} {{ ( }} <p [a]="items[">{{ name }}': "Page.name",
 }

@@ -263,6 +263,8 @@ class _Template:
         element = _described(text, name, others)
         if others or name not in NATIVE:
             self._use(place, name, element)
+        for one in others:
+            self._attribute(one, element)
         lets = [one for one in others if text[one.start : one.start + 4] == b"let-"]
         if lets:
             self._script.glue(b"\n{")
@@ -270,8 +272,6 @@ class _Template:
         for one in lets:
             if is_name(text[one.start + 4 : one.end]):
                 self._unknown((one.start + 4, one.end))
-        for one in others:
-            self._attribute(one, element)
         if is_empty:
             self._script.glue(closing)
         else:
