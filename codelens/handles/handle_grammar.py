@@ -39,6 +39,9 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SYMBOL_ESCAPED = re.compile(
     r"[%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]"
 )
+_COMPONENTS = (b".vue", b".svelte", b".astro")
+_DEFAULT = "default"
+"""What the index calls the component of a file: its name is no fact of the text."""
 _ON_WINDOWS = os.name == "nt"
 
 
@@ -128,8 +131,30 @@ def lines_handle(path: bytes, start_line: int, end_line: int, ref: str = "") -> 
 def symbol_handle(path: bytes, qualified: str, ordinal: int = 1, ref: str = "") -> str:
     """The handle of a definition."""
     shown = path_text(path)
-    name = symbol_text(qualified, ordinal)
+    name = symbol_text(shown_name(path, qualified), ordinal)
     return _edged(f"{_ref_text(ref)}{_guarded(shown) if ref else shown}#{name}")
+
+
+def shown_name(path: bytes, qualified: str) -> str:
+    """A definition's name; a component has that of its file, which no text says."""
+    head, dot, rest = qualified.partition(".")
+    if head != _DEFAULT or not path.endswith(_COMPONENTS):
+        return qualified
+    stem = path.rpartition(b"/")[2].rpartition(b".")[0].decode("utf-8", "surrogateescape")
+    return f"{stem}{dot}{rest}" if stem else qualified
+
+
+def stored_name(path: bytes, name: str) -> str:
+    """The name that the index has for a definition whose name is shown as `name`."""
+    stem = shown_name(path, _DEFAULT)
+    if name == stem:
+        return _DEFAULT
+    return _DEFAULT + name[len(stem) :] if name.startswith(f"{stem}.") else name
+
+
+def is_component(path: bytes) -> bool:
+    """Whether a file is a component, whose definition has the file's name."""
+    return path.endswith(_COMPONENTS)
 
 
 def path_text(path: bytes) -> str:

@@ -19,10 +19,13 @@ from codelens.handles.handle_grammar import (
     format_handle,
     handle_among,
     handle_of,
+    is_component,
     known_symbols,
     lines_handle,
     ordinal_of,
     path_text,
+    shown_name,
+    stored_name,
     symbol_text,
 )
 from codelens.store.facts.contents import symbol_keys
@@ -227,7 +230,7 @@ class Finder:
 
     def _matching(self, file: FileRow, symbols: Sequence[Symbol], handle: Handle) -> list[_Owner]:
         """The symbol with exactly this name in the file; else all whose qualified name ends so."""
-        for name in _spellings(handle.symbol):
+        for name in _spellings(stored_name(file.path, handle.symbol)):
             exact = [at for at, symbol in enumerate(symbols) if symbol.qualified == name]
             if exact:
                 chosen = exact[handle.ordinal - 1 : handle.ordinal]
@@ -357,6 +360,12 @@ class Finder:
             for file, _, symbol in self._snapshot.symbols_with_key(key_of(last))
             if _ends(symbol.qualified, spelling)
         }
+        stem = name.partition(".")[0].encode("utf-8", "surrogateescape")
+        files |= {
+            path: file
+            for path, file in self._snapshot.by_path.items()
+            if is_component(path) and path.rpartition(b"/")[2].rpartition(b".")[0] == stem
+        }
         # Many owners are ambiguous in any case, so their files need not be read.
         few = len(files) <= _OWNERS_READ
         owners: list[_Owner] = []
@@ -365,7 +374,10 @@ class Finder:
             owners.extend(
                 _Owner(file, symbols, at)
                 for at, symbol in enumerate(symbols)
-                if any(_ends(symbol.qualified, spelling) for spelling in _spellings(name))
+                if any(
+                    _ends(shown_name(file.path, symbol.qualified), spelling)
+                    for spelling in _spellings(name)
+                )
             )
         return owners
 

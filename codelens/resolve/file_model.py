@@ -311,7 +311,9 @@ class FileModel:
 
     def is_outside_member(self, symbol: Symbol) -> bool:
         """Whether a symbol is defined as a member of another name, which binds no bare name."""
-        around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
+        outer = self.symbols[symbol.parent] if symbol.parent >= 0 else None
+        # The parts of a page or a component do not qualify what is in them.
+        around = outer.qualified if outer is not None and outer.kind not in _HIDDEN else ""
         plain = f"{around}.{symbol.name}" if around else symbol.name
         return symbol.qualified != plain and symbol.kind not in TYPES
 

@@ -19,6 +19,7 @@ from codelens.handles.handle_grammar import (
     handle_among,
     known_symbols,
     parse_handle,
+    shown_name,
     typed_handle,
 )
 from codelens.handles.handle_lookup import Finder, Place
@@ -326,7 +327,8 @@ class Targets:
         definition = symbols[node.symbol]
         return GraphNode(
             self.handle(node), path, definition.start_line, definition.end_line,
-            definition.qualified, definition.kind, definition.signature, test,
+            shown_name(node.path, definition.qualified), definition.kind, definition.signature,
+            test,
         )  # fmt: skip
 
 

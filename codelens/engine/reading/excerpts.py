@@ -30,6 +30,7 @@ from codelens.handles.handle_grammar import (
     handles_of,
     known_symbols,
     parse_handle,
+    shown_name,
     typed_handle,
 )
 from codelens.handles.handle_lookup import Finder, Place
@@ -291,9 +292,9 @@ def items_of(
         depths[at] = depths.get(symbol.parent, -1) + 1
         yield OutlineItem(
             handle=handles[at],
-            name=symbol.qualified,
+            name=shown_name(path, symbol.qualified),
             kind=symbol.kind,
-            signature=symbol.signature,
+            signature=_signature(path, symbol),
             doc=first_doc_line(symbol.doc),
             start_line=symbol.start_line,
             end_line=symbol.end_line,
@@ -301,6 +302,14 @@ def items_of(
             exported=symbol.exported,
             owner=_owner(symbols, symbol),
         )
+
+
+def _signature(path: bytes, symbol: Symbol) -> str:
+    """The signature of a definition; that of a component with the name of its file."""
+    name = shown_name(path, symbol.qualified)
+    if name == symbol.qualified or symbol.kind != "class":
+        return symbol.signature
+    return symbol.signature.replace("component", f"component {name}", 1)
 
 
 def _owner(symbols: Sequence[Symbol], symbol: Symbol) -> str:
@@ -454,7 +463,7 @@ def _with_definitions(
     file = view.snapshot.by_path.get(handle.path) if handle.path is not None else None
     if file is None or not handle.symbol or handle.bare:
         return error
-    names = list(dict.fromkeys(symbol.qualified for symbol in reader.symbols(file)))
+    names = list(dict.fromkeys(shown_name(file.path, symbol.qualified) for symbol in reader.symbols(file)))
     if not names:
         return error
     shown = ", ".join(names[:_DEFINITIONS_SHOWN])

@@ -19,7 +19,13 @@ from codelens.answers.reading_answers import Hit, JointAnswer, RepositoryAnswer
 from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.index_pool import IndexPool, check_limit, seconds_to_read
 from codelens.errors import CodelensError, QueryError
-from codelens.handles.handle_grammar import file_handle, handle_of_lines, in_worktree, symbol_handle
+from codelens.handles.handle_grammar import (
+    file_handle,
+    handle_of_lines,
+    in_worktree,
+    shown_name,
+    symbol_handle,
+)
 from codelens.paths import printed
 from codelens.rank import joint_search
 from codelens.rank.joint_search import View
@@ -130,7 +136,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
                 path=printed(result.file.path),
                 start_line=result.start_line,
                 end_line=result.end_line,
-                symbol=symbol.qualified if symbol else "",
+                symbol=shown_name(result.file.path, symbol.qualified) if symbol else "",
                 kind=symbol.kind if symbol else result.kind,
                 language=content_facts.language if content_facts else "",
                 score=round(result.score, 4),
@@ -182,8 +188,8 @@ def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
             ):
                 yield SymbolLine(
                     path=printed(file.path),
-                    name=symbol.name,
-                    qualified_name=symbol.qualified,
+                    name=shown_name(file.path, symbol.name),
+                    qualified_name=shown_name(file.path, symbol.qualified),
                     kind=symbol.kind,
                     start_line=symbol.start_line,
                     end_line=symbol.end_line,

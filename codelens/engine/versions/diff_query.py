@@ -35,7 +35,7 @@ from codelens.branches.sides import (
 )
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
-from codelens.handles.handle_grammar import file_handle, handles_of
+from codelens.handles.handle_grammar import file_handle, handles_of, shown_name
 from codelens.paths import printed
 from codelens.scope.text_diff import changed_lines
 from codelens.scope.tree_changes import GITLINK, LINK, entry_at, tree_changes
@@ -346,7 +346,7 @@ def _line(compared: Compared, change: DefinitionChange) -> DefinitionLine:
     return DefinitionLine(
         how=change.how,
         handle=compared.names.handle(definition, old=gone),
-        symbol=symbol.qualified,
+        symbol=shown_name(definition.file.path, symbol.qualified),
         kind=symbol.kind,
         signature=symbol.signature,
         start_line=symbol.start_line,

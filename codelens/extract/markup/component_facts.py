@@ -284,16 +284,17 @@ class _Component:
             byte = starts[reference.line - 1] + reference.column
             kind, name, receiver = reference.kind, reference.name, reference.receiver
             if byte >= base:
-                byte, is_named, is_member = virtual.source_of(byte)
-                if not is_named:
+                byte, piece = virtual.source_of(byte)
+                if piece in {"glue", "definition"}:
                     continue
-                kind = "name" if is_member else kind
+                kind = "name" if piece == "member" else kind
                 if not receiver:
                     if names.is_variable(reference.scope, name):
                         continue
-                    if not names.is_bound(reference.scope, name):
+                    is_element = piece == "name" and name[:1].isupper()
+                    if not is_element and not names.is_bound(reference.scope, name):
                         receiver = "this"
-                elif not is_member:
+                elif piece != "member":
                     match = _HEAD.match(receiver)
                     if match is not None and not names.is_bound(reference.scope, match[0]):
                         receiver = f"this.{receiver}"
@@ -333,6 +334,8 @@ class _Names:
         self._rows: dict[int, set[str]] = {}
         self._defined = {(row.scope, row.name) for row in rows if row.how == "def"}
         for row in rows:
+            if row.how == "+":
+                continue
             if row.scope:
                 self._rows.setdefault(row.scope, set()).add(row.name)
             elif row.how != "member":

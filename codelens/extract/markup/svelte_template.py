@@ -110,8 +110,7 @@ class _Markup:
             self._branch(word, at, end)
         elif word == b"const":
             if self._script.is_usable(at, end):
-                self._script.glue(b"\nconst ")
-                self._script.code(at, end)
+                self._script.code(at, end, opening=b"const ")
                 self._script.glue(b"\n;")
         elif word == b"debug":
             self._script.expression(at, end)
@@ -165,8 +164,7 @@ class _Markup:
         if self._script.is_usable(at, end):
             value = self._text[slice(*self._awaited)]
             known = word == b"then" and is_usable(value)
-            self._script.glue(b"const ")
-            self._script.code(at, end)
+            self._script.code(at, end, opening=b"const ")
             self._script.glue(b"=await(\n" + value + b"\n);" if known else b"=0;")
 
     def _each(self, at: int, end: int) -> None:
@@ -183,8 +181,7 @@ class _Markup:
             script.expression(*expression)
             script.glue(b"\n{")
             return
-        script.glue(b"\nfor(const ")
-        script.code(*item)
+        script.code(*item, opening=b"for(const ")
         script.glue(b" of (")
         script.code(*expression)
         script.glue(b"\n)){")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from typing import Literal
 
 from codelens.extract.source_text import Source
 
@@ -16,7 +17,9 @@ OPENING = b"async function __template__(){"
 """Begins the template's script. It begins a definition, so an unclosed bracket in a script before
 it is repaired as in any other script."""
 NAME = "__template__"
-_EXACT, _NAME, _MEMBER, _GLUE, _DEFINITION = range(5)
+Piece = Literal["exact", "name", "member", "glue", "definition"]
+"""The source's own code; a name that it writes differently; a member of a component; code that it
+does not contain; the beginning or end of a definition that the markup makes."""
 _STRINGS = re.compile(
     rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*.{0,2000}?\*/',
     re.DOTALL,
@@ -28,6 +31,9 @@ _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt|apos|#39);")
 _ENTITIES = {
     b"&quot;": b'"', b"&amp;": b"&", b"&lt;": b"<", b"&gt;": b">", b"&apos;": b"'", b"&#39;": b"'",
 }  # fmt: skip
+_ASSIGNED = re.compile(
+    rb"(?<![\w$.])([A-Za-z_$][\w$]*)\s*(?:\*\*|<<|>>>?|&&|\|\||\?\?|[-+*/%&|^])?=(?![=>])"
+)
 _WORDS = re.compile(rb"[A-Za-z_$][\w$]*")
 
 
@@ -67,84 +73,94 @@ class VirtualScript:
         self._size = self.base + 1 + len(OPENING)
         self._text = text
         self._starts = [self.base]
-        self._places = [(0, _GLUE)]
+        self._places: list[tuple[int, Piece]] = [(0, "glue")]
 
     def __len__(self) -> int:
         return self._size - self.base
 
     def glue(self, code: bytes) -> None:
         """Adds code that the template does not contain."""
-        self._add(code, 0, _GLUE)
+        self._add(code, 0, "glue")
 
     def name(self, name: bytes, start: int) -> None:
         """Adds a use of a name that the source writes differently at a position."""
-        self._add(name, start, _NAME)
+        self._add(name, start, "name")
 
     def member(self, owner: bytes, name: bytes, start: int, end: bytes = b";") -> None:
         """Adds a use of a member of a component, named at a position: a prop or an event.
 
         It is a statement, or with a comma as `end` an element of a list.
         """
-        self._add((b"\n;" if end == b";" else b"\n") + owner + b"().", 0, _GLUE)
-        self._add(name, start, _MEMBER)
-        self._add(b"()" + end, 0, _GLUE)
+        self._add((b"\n;" if end == b";" else b"\n") + owner + b"().", 0, "glue")
+        self._add(name, start, "member")
+        self._add(b"()" + end, 0, "glue")
 
     def definition(self, keyword: bytes, start: int) -> None:
         """Adds the beginning or end of a definition that the markup makes at a position."""
-        self._add(keyword, start, _DEFINITION)
+        self._add(keyword, start, "definition")
 
-    def code(self, start: int, end: int, *, attribute: bool = False) -> None:
-        """Adds the source of a span; in an attribute, without its character references."""
-        self._add(b"\n", 0, _GLUE)
+    def code(
+        self, start: int, end: int, *, attribute: bool = False, opening: bytes = b""
+    ) -> None:
+        """Adds the source of a span; in an attribute, without its character references.
+
+        Only the `opening` is on the same line: the lines of bindings are those of their statements.
+        """
+        self._add(b"\n" + opening, 0, "glue")
         at = start
         if attribute and self._text.find(b"&", start, end) >= 0:
             for match in _ENTITY.finditer(self._text, start, end):
-                self._add(self._text[at : match.start()], at, _EXACT)
-                self._add(_ENTITIES[match[0]], 0, _GLUE)
+                self._add(self._text[at : match.start()], at, "exact")
+                self._add(_ENTITIES[match[0]], 0, "glue")
                 at = match.end()
-        self._add(self._text[at:end], at, _EXACT)
+        self._add(self._text[at:end], at, "exact")
 
     def expression(self, start: int, end: int, *, attribute: bool = False) -> None:
         """Adds an expression as a statement, if it is complete."""
         if self.is_usable(start, end):
-            self._add(b"\n;[", 0, _GLUE)
+            self._add(b"\n;[", 0, "glue")
             self.code(start, end, attribute=attribute)
-            self._add(b"\n];", 0, _GLUE)
+            self._add(b"\n];", 0, "glue")
+            self.written(start, end)
+
+    def written(self, start: int, end: int) -> None:
+        """Adds uses of the names that a handler assigns to, which no expression reads."""
+        for match in _ASSIGNED.finditer(self._text, start, end):
+            self._add(b"\n;[", 0, "glue")
+            self._add(match[1], match.start(1), "exact")
+            self._add(b"];", 0, "glue")
 
     def is_usable(self, start: int, end: int) -> bool:
         """Whether a span of the source is complete code."""
         return is_usable(self._text[start:end])
 
-    def _add(self, piece: bytes, source: int, how: int) -> None:
-        if piece:
-            self._pieces.append(piece)
+    def _add(self, code: bytes, source: int, piece: Piece) -> None:
+        if code:
+            self._pieces.append(code)
             self._starts.append(self._size)
-            self._places.append((source, how))
-            self._size += len(piece)
+            self._places.append((source, piece))
+            self._size += len(code)
 
     def finished(self) -> bytes:
         """Returns the text with the template's script."""
         self.glue(b"\n}\n")
         return b"".join(self._pieces)
 
-    def source_of(self, byte: int) -> tuple[int, bool, bool]:
-        """Returns where a position of the virtual text is in the source.
+    def source_of(self, byte: int) -> tuple[int, Piece]:
+        """Returns where a position of the virtual text is in the source, and in which piece.
 
-        Also whether the source has the name that stands there, and whether that is a member of a
-        component. Glue is where the piece before it was.
+        All but the source's own code is where its piece begins.
         """
         if byte < self.base:
-            return byte, True, False
+            return byte, "exact"
         at = bisect_right(self._starts, byte) - 1
-        source, how = self._places[at]
-        if how == _EXACT:
-            return source + byte - self._starts[at], True, False
-        return source, how in {_NAME, _MEMBER}, how == _MEMBER
+        source, piece = self._places[at]
+        return (source + byte - self._starts[at] if piece == "exact" else source), piece
 
     def is_definition(self, byte: int) -> bool:
         """Whether the markup makes a definition that begins at a position of the virtual text."""
         at = bisect_right(self._starts, byte) - 1
-        return byte < self.base or self._places[at][1] == _DEFINITION
+        return byte < self.base or self._places[at][1] == "definition"
 
     def line_of(self, line: int, virtual: Source, source: Source) -> int:
         """Returns the line in the source of a line of the virtual text."""
@@ -152,6 +168,6 @@ class VirtualScript:
             return line
         at = bisect_right(self._starts, virtual.line_starts[line - 1]) - 1
         # A line begins with glue; the code that gives it its place follows.
-        while at < len(self._places) - 1 and self._places[at][1] == _GLUE:
+        while at < len(self._places) - 1 and self._places[at][1] == "glue":
             at += 1
         return source.line(self._places[at][0])

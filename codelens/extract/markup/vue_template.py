@@ -184,7 +184,7 @@ class _Template:
         """Returns the name in the script that an element means; empty for no component."""
         if b"." in name:
             return name if all(map(is_name, name.split(b"."))) else b""
-        if name in NATIVE:
+        if name in NATIVE or name == b"component":
             return b""
         choices = (name, camelized(name), capitalized(name))
         known = next((choice for choice in choices if choice in self._names), b"")
@@ -240,6 +240,7 @@ class _Template:
         elif self._script.is_usable(start, finish):
             self._script.glue(b"\n{")
             self._script.code(start, finish, attribute=True)
+            self._script.written(start, finish)
             self._script.glue(b"\n}")
 
     def _loop(self, attribute: Attribute) -> bytes:
@@ -251,8 +252,7 @@ class _Template:
             return b""
         aliases = _split(self._text, *match.span(1))
         script = self._script
-        script.glue(b"\nfor(const ")
-        script.code(*aliases[0])
+        script.code(*aliases[0], opening=b"for(const ")
         script.glue(b" of (")
         script.code(*match.span(2), attribute=True)
         script.glue(b")){")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, Entry, FileModel
 from codelens.resolve.languages.registry import LanguageSpec
+from codelens.resolve.path_tree import stem_of
 from codelens.resolve.view_files import View
 from codelens.types import Binding, Import
 
@@ -110,6 +111,8 @@ class Names:
                 if referents is not None:
                     return referents
             at = here.parent
+        if rules.is_component and name.encode() == stem_of(path):
+            return self.exported(path, "default")
         return self._starred(path, model, name, 0, seen=set(), types=types)
 
     def _in_class(self, entry: Entry, rules: LanguageSpec, first: bool) -> Entry | None:

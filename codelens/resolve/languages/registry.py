@@ -62,6 +62,8 @@ class LanguageSpec:
     """Programs load modules, types and functions by qualified names in strings (Python, Java)."""
     ordered: bool = False
     """Later bindings in a module override earlier ones, including wildcard imports (Python)."""
+    is_component: bool = False
+    """A file is a component, which its own markup may use by the file's name (Vue)."""
     instance: frozenset[str] = frozenset()
     """Keywords for the instance of a method."""
     needs_receiver: bool = False

@@ -311,9 +311,9 @@ SPECS = {
     "javascript": replace(_UNCHECKED, untyped=True),
     "typescript": _TYPESCRIPT,
     "tsx": replace(_TYPESCRIPT, shares_types_with="typescript"),
-    "vue": _UNCHECKED,
-    "svelte": _UNCHECKED,
-    "astro": _UNCHECKED,
+    "vue": replace(_UNCHECKED, is_component=True),
+    "svelte": replace(_UNCHECKED, is_component=True),
+    "astro": replace(_UNCHECKED, is_component=True),
     "angular": _UNCHECKED,
     "html": replace(_UNCHECKED, follows_names=False, imports_are_complete=False),
 }
