@@ -265,7 +265,7 @@ def parts_of(
 _MARKS = frozenset({"embedded.language", "embedded.skip"})
 
 
-_INDEXED = frozenset({"def", "member", "prop"})
+_INDEXED = frozenset({"def", "io", "member", "prop"})
 """Values of `Binding.how` whose text is the index of a symbol."""
 
 Inner = list[tuple[EmbeddedPart, PartFacts]]

@@ -23,6 +23,7 @@ from codelens.extract.file_kinds import classify, decode
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo, language_info
+from codelens.extract.markup import angular_facts
 from codelens.extract.markup.component_facts import component_facts, scripts_of
 from codelens.extract.parse.captures import Captures, ParseTimeout, check_work, limited
 from codelens.extract.parse.grammars import grammar
@@ -78,10 +79,11 @@ def _extracted(
     *,
     symbols_only: bool,
     known: Sequence[Import] = (),
+    every_member: bool = False,
 ) -> PartFacts:
     """Extracts the facts of a text or a part of it, including embedded parts.
 
-    Names in `known` count as bound.
+    Names in `known` count as bound. For `every_member` see `references_of`.
     """
     rules = grammar(language)
     spans = part.spans if part is not None else []
@@ -97,7 +99,7 @@ def _extracted(
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
     parts = parts_of(captures, rules.info, source, spans) if level < DEEPEST else []
-    if rules.info.template and not level:
+    if rules.info.template not in {"", angular_facts.FRAMEWORK} and not level:
         with suppress(ParseTimeout):
             made, parts = _component(source, parts, rules.info, symbols_only=symbols_only)
             inner.append(made)
@@ -115,14 +117,41 @@ def _extracted(
     imports = imports_of(captures, rules.info, statements, source)
     bound = [*imports, *bindings(inner), *known]
     flow = Flow(captures, symbols, imports, rules.info, source)
-    references = references_of(captures, symbols, bound, rules.info, source=source, flow=flow)
+    references = references_of(
+        captures, symbols, bound, rules.info, source=source, flow=flow, every_member=every_member
+    )
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
     trees = [Root(root, end, depth) for root in roots]
     own = PartFacts(
         trees, comments, symbols.symbols, references, imports, flow.scopes, flow.bindings
     )
-    return joined(own, inner, rules.info, source) if inner else own
+    own = joined(own, inner, rules.info, source) if inner else own
+    templates: list[angular_facts.Template] = []
+    if rules.info.template == angular_facts.FRAMEWORK and not level:
+        templates = [angular_facts.Template(0, source.size, 0, -1)]
+    elif language == "typescript" and not level and angular_facts.MARK in source.text:
+        own, templates = angular_facts.with_decorators(own, captures, source, flow.expressions)
+    for template in templates:
+        # A template that cannot be parsed in time stays plain text.
+        with suppress(ParseTimeout):
+            own = _with_template(own, template, source)
+    return own
+
+
+def _with_template(own: PartFacts, template: angular_facts.Template, source: Source) -> PartFacts:
+    """Adds the facts of a template of Angular."""
+    script = angular_facts.script_of(source, template)
+    facts = _extracted(
+        script.source,
+        script.part.language,
+        script.part,
+        DEEPEST,
+        symbols_only=False,
+        known=script.bound,
+        every_member=True,
+    )
+    return angular_facts.with_template(own, facts, script, template, source)
 
 
 def _members(captures: Captures, start: int) -> Iterator[Node]:

@@ -159,7 +159,13 @@ def _name(path: bytes) -> str:
 
 
 def _extension(name: str) -> str:
-    return os.path.splitext(name)[1].lower()
+    """Returns the extension; of `a.component.html`, both if a language has them."""
+    stem, extension = os.path.splitext(name)
+    if "." in stem:
+        both = (os.path.splitext(stem)[1] + extension).lower()
+        if both in _table().by_extension:
+            return both
+    return extension.lower()
 
 
 _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(\S+)([^\n]*)")

@@ -137,6 +137,15 @@ class LanguageInfo:
     """Kind -> regex: a definition with a matching `@hint` in its head is of that kind."""
     import_calls: frozenset[str] = frozenset()
     """Functions, captured as `@import.call`, whose calls are imports."""
+    loads: tuple[tuple[str, str], ...] = ()
+    """Function whose call gives the module that its first argument names -> the step to what it
+    gives: `.#promise`, or `top` for the first package of the module; `type` if it gives an instance
+    of a class.
+    """
+    late_takers: str = ""
+    """Regex of functions and keys that use the default export of a module that a `@reference.late`
+    loads for them: `lazy(() => import("./x"))`.
+    """
     sending_calls: frozenset[str] = frozenset()
     """Methods that call the method named by their `@reference.sent`."""
     import_keys: tuple[tuple[str, str], ...] = ()

@@ -229,6 +229,10 @@ class Edges:
             return self._called_by_name(path, model, reference, kind)
         if receiver == "?":
             return self._possible(path, reference)
+        if receiver[:1] == "<" and receiver.find(">") == len(receiver) - 1:
+            # An element may have several directives, and each is used.
+            uses = resolver.element_uses(path, reference)
+            return [(referent, CERTAIN) for referent in uses]
         is_rooted = receiver[:1] == ROOT
         taken = steps(receiver) if receiver and not is_rooted else None
         if receiver and taken is None:

@@ -133,10 +133,11 @@ _ENCLOSING = frozenset(
 """Kinds of symbols that can be the source of an edge; other symbols pass on to their parent."""
 _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
-_NUMBERS = frozenset({"def", "import", "member", "prop"})
+_NUMBERS = frozenset({"def", "import", "io", "member", "prop"})
 _ROWS_OF_SCOPE = frozenset(
     {
         *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
+        "angular",
         "asserted",
     }
 )

@@ -28,6 +28,7 @@ from codelens.resolve.graph_state import (
 )
 from codelens.resolve.imports import Importer, settings_paths
 from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.languages.angular import public_names
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.resolve.view_files import DEFINED, Asked, Note, NoteGroup, View, groups_of
@@ -215,11 +216,14 @@ class Graph:
         """Return the lines of a file where a name refers only to local variables or parameters."""
         return self._view.aside(lambda: self._edges.variable_lines(path, name))
 
-    def export_names(self, path: bytes, name: str) -> set[str]:
-        """Return a name with the names under which the file exports it: `export { a as b }`."""
+    def outer_names(self, path: bytes, symbol: int) -> set[str]:
+        """Return the names of a definition for other files: exported ones, those of templates."""
         model = self._view.model(path)
-        exports = model.exports.items() if model is not None else ()
-        return {name} | {outer for outer, rows in exports if any(row.text == name for row in rows)}
+        if model is None:
+            return set()
+        name, exports = model.symbols[symbol].name, model.exports.items()
+        names = {name, *public_names(model, symbol)}
+        return names | {outer for outer, rows in exports if any(row.text == name for row in rows)}
 
     def source(self, path: bytes, symbol: int) -> int:
         """Return the definition that edges from inside a symbol start from, -1 for the file."""

@@ -36,6 +36,7 @@ OWN = b"."
 """In place of a word: the importing file's own folder or package."""
 _DEFAULT = "default"
 _SEPARATORS = re.compile(r"[./\\:]+")
+_WORDS = re.compile(r"[^\W\d]\w*")
 _MOST_ALIASES = 40
 _MOST_NAMES_KEPT = 5_000
 _MOST_OLD, _FEW = 4, 250
@@ -127,7 +128,8 @@ class NameIndex:
         # The tokenizer splits a name like `$x` or `a-b` into several words, the parser does not.
         terms: set[str] = set()
         for name in names:
-            parts = terms_of_word(name) if name.isidentifier() else ()
+            word = name if name.isidentifier() else max(_WORDS.findall(name), key=len, default="")
+            parts = terms_of_word(word) if len(word) > 2 or name == word else ()
             if not parts:
                 return set(self._contents)
             terms.add(parts[-1])
@@ -403,9 +405,9 @@ class CandidateFiles:
         definition = symbols[symbol]
         if definition.parent < 0:
             face, index = _face(path), self._cache.name_index
-            outside = self._graph.export_names(path, definition.name)
+            outside = self._graph.outer_names(path, symbol)
             return set[str]().union(*(index.also_called(name, face) for name in outside))
-        names = {definition.name}
+        names = {definition.name, *self._graph.outer_names(path, symbol)}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:
             # A call of the type or of its `new` may lead to it.

@@ -151,12 +151,14 @@ def _flat(node: Node) -> Iterator[Node]:
 
 # Expressions in the short form that name resolution needs:
 #
-#     name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    0    ?
+#     name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    'm'
+#     0    ?
 #
 # `E()` is a call or a construction; for TypeScript the parentheses hold one letter per argument
 # (`codelens.resolve.languages.script`). `E[]` is an element by key, `E[*]` an element by iteration,
 # `E[with]` the result of entering a context, `(E|E)` either of two, `{...}` an object by its keys,
-# a type in back quotes a value of that type, `0` a literal, `?` anything else. Wrappers around a
+# a type in back quotes a value of that type, `'m'` the module that a call loads (`[loads]`), `0` a
+# literal, `?` anything else. Wrappers around a
 # value are dropped. The `[expressions]` setting of a language maps node types to forms.
 
 UNKNOWN = "?"
@@ -185,6 +187,11 @@ _EVERY = "*"
 _MOST_BRANCHES = 8
 _MOST_MARKS = 6
 _CHOICES = frozenset({"||", "??", "or"})
+_TOP = "top"
+"""In place of a step in `[loads]`: the first package of the module."""
+_OF_TYPE = "type"
+"""In place of a step in `[loads]`: the call gives an instance of the class that it is passed."""
+_LITERAL_NAME = re.compile(r"""(["'`])([^"'`\\$\s]{1,150})\1""")
 
 
 def _observed(info: LanguageInfo, imports: Iterable[Import]) -> dict[str, str]:
@@ -216,6 +223,7 @@ class Expressions:
         self._observed = _observed(info, imports) if info.observed else {}
         self._recipes, self._plain = _recipes(info.expressions)
         self._signs = dict(info.operator_names)
+        self._loads = dict(info.loads)
         self.unwraps = any(recipe[0] == "then" for recipe in self._recipes.values())
         """Whether `?` after a value unwraps it (Rust). In other languages `?` is dropped."""
         self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
@@ -252,10 +260,9 @@ class Expressions:
             return special(self, node, parts, depth)
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
-        if form == "call" and len(parts) > 1:
-            text = self._built_in(node, inner, _pairs(parts[1:]), depth)
-            if text:
-                return text
+        text = self._built_in(node, inner, recipe, depth)
+        if text:
+            return text
         if inner in self._observed:
             text = self._held(node, self._observed[inner], depth)
             if text not in {UNKNOWN, LITERAL}:
@@ -273,8 +280,30 @@ class Expressions:
             return inner.removesuffix(_AWAITED) + behind + _AWAITED
         return inner + behind
 
-    def _built_in(self, node: Node, called: str, own: dict[str, str], depth: int) -> str:
+    def _loaded(self, node: Node, step: str) -> str:
+        """Writes a call that loads a module by its literal name; empty if the name is computed."""
+        name = child(node, "arguments.0")
+        if step == _OF_TYPE:
+            return self._quoted(name) if name is not None and name.type == "identifier" else ""
+        text = "" if name is None else self._source.slice(name.start_byte, name.end_byte)
+        literal = _LITERAL_NAME.fullmatch(text)
+        if literal is None:
+            return ""
+        module = literal[2]
+        if step == _TOP:
+            # Python's `__import__("a.b")` gives `a`, unless it is to give names of `a.b`.
+            arguments = node.child_by_field_name("arguments")
+            is_top = arguments is not None and arguments.named_child_count == 1
+            return f"'{module.partition('.')[0] if is_top else module}'"
+        return f"'{module}'{step}"
+
+    def _built_in(self, node: Node, called: str, recipe: tuple[str, ...], depth: int) -> str:
         """Writes the result of a built-in call by the language settings; empty if not built in."""
+        if called in self._loads:
+            return self._loaded(node, self._loads[called])
+        if recipe[0] != "call":
+            return ""
+        own = _pairs(recipe[2:])
         gives = own.get(called)
         if gives == "made":
             return self._type_argument(node.child_by_field_name("function"))

@@ -31,7 +31,7 @@ BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
 _LONGEST_NAME = 200
-_OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
+_OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?>:])")
 """The one name before a member's dot. Read backwards, as a forward search could start at any
 letter.
 """
@@ -49,6 +49,13 @@ _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used after their owner, not by name alone."""
 
+_DEFAULT = "default"
+_AROUND_LATE = dict.fromkeys(
+    "arrow_function function_expression statement_block return_statement await_expression "
+    "parenthesized_expression arguments object".split(), "",
+) | {"call_expression": "function", "pair": "key"}  # fmt: skip
+"""Nodes between the loading of a module and the function or key that it is for -> its field."""
+
 _PLACE = itemgetter(2, 3)
 _new_reference = cast(
     "Callable[[tuple[str, str, int, int, int, str, int, int, str]], Reference]",
@@ -65,8 +72,11 @@ def references_of(
     *,
     source: Source,
     flow: Flow,
+    every_member: bool = False,
 ) -> list[Reference]:
     """Returns the references of a text in text order: calls, types and names.
+
+    With `every_member`, these include members of any value (`a.b().c`), as in templates.
 
     A `@reference.bound` counts only if the text defines or imports its name, which leaves out most
     local variables. The scopes decide on a `@reference.open.call`.
@@ -75,6 +85,10 @@ def references_of(
     # position the last entry wins.
     found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
     found_at.update(_open(captures, symbols, source, flow))
+    for node in captures.get("chain", ()) if every_member else ():
+        member = node.child_by_field_name("property")
+        if member is not None:
+            found_at[member.start_byte] = (source.slice(member.start_byte, member.end_byte), "name")
     for name, start in _joined_calls(captures, info, source):
         found_at[start] = (name, "call")
     for kind in KINDS:
@@ -89,6 +103,7 @@ def references_of(
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
     taken = _taken(captures, source, flow)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
+    _add_late(found_at, taken, _late(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
     senders = _sent(captures, info, source)
     found_at.update((start, (name, "call")) for start, (name, *_) in senders.items())
@@ -204,6 +219,59 @@ def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[st
     return taken
 
 
+def _add_late(
+    found_at: dict[int, tuple[str, str]],
+    taken: dict[int, tuple[str, str]],
+    late: Iterable[tuple[int, str, str, str]],
+) -> None:
+    """Adds the uses of modules where they are loaded, and the modules as their receivers."""
+    for start, name, kind, module in late:
+        if found_at.get(start, ("", ""))[1] != "call" or kind == "call":
+            found_at[start] = (name, kind)
+            taken[start] = (name, module)
+
+
+def _late(
+    captures: Captures, info: LanguageInfo, source: Source, flow: Flow
+) -> Iterator[tuple[int, str, str, str]]:
+    """Yields the uses of modules where they are loaded: position, name, kind and module.
+
+    `require("./a").b` uses `b`; `require("./a")(1)` and `lazy(() => import("./a"))` use the default
+    export.
+    """
+    nodes = captures.get("reference.late", ())
+    takers = re.compile(info.late_takers)
+    for node in nodes:
+        start = node.start_byte
+        if node.type == "property_identifier":
+            around = node.parent
+            owner = around.child_by_field_name("object") if around is not None else None
+            module = flow.expressions.written(owner)
+            if module[:1] == "'":
+                yield start, source.slice(start, node.end_byte), "name", module
+            continue
+        module = flow.expressions.written(node)
+        if module[:1] != "'":
+            continue
+        if module[-1] == "'":
+            yield start, _DEFAULT, "call", module
+        elif _is_taken_late(node, takers, source):
+            yield start, _DEFAULT, "name", module[: module.rindex("'") + 1]
+
+
+def _is_taken_late(node: Node, takers: re.Pattern[str], source: Source) -> bool:
+    """Whether a function or a key uses the default export of a module that a node loads."""
+    around = node.parent
+    while around is not None and around.type in _AROUND_LATE:
+        name = around.child_by_field_name(_AROUND_LATE[around.type] or "-")
+        if name is not None and takers.fullmatch(source.slice(name.start_byte, name.end_byte)):
+            return True
+        if around.type == "call_expression":
+            return False
+        around = around.parent
+    return False
+
+
 def _sent(
     captures: Captures, info: LanguageInfo, source: Source
 ) -> dict[int, tuple[str, str, int]]:
@@ -294,6 +362,9 @@ def _bound(
     members = captures.get("reference.member")
     if members:
         bound_here = bound_here or _known_names(symbols, imports, info.known_members)
+        if info.loads:
+            # Variables that hold a module.
+            bound_here |= {row.name for row in flow.bindings if row.text[:1] == "'"}
         for start, name in _used_members(members, bound_here, info, source):
             if start not in symbols.name_starts:
                 found_at[start] = (name, "name")

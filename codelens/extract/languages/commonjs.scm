@@ -1,4 +1,4 @@
-; Exports by assignment, and imports by calls.
+; Exports by assignment.
 (assignment_expression left: (member_expression) right: (class)) @definition.class
 (assignment_expression left: (member_expression) right: (assignment_expression
   left: (member_expression)
@@ -29,17 +29,3 @@
   (pair value: (identifier) @export.name)
 ]))
 (assignment_expression left: (member_expression) right: (object (pair) @definition.field))
-
-; Imports.
-(call_expression function: (identifier) @import.call
-  arguments: (arguments . (string) @import.module .)) @import
-(variable_declarator
-  name: [
-    (identifier) @import.alias
-    (object_pattern [
-      (shorthand_property_identifier_pattern) @import.name
-      (pair_pattern key: (_) @import.name value: (identifier) @import.alias)
-    ])
-  ]
-  value: (call_expression function: (identifier) @import.call
-    arguments: (arguments . (string) @import.module .))) @import

@@ -98,6 +98,33 @@
   ])
   value: (await_expression (call_expression
     function: (import) arguments: (arguments . (string) @import.module .)))) @import
+(call_expression function: (identifier) @import.call
+  arguments: (arguments . (string) @import.module .)) @import
+(variable_declarator
+  name: [
+    (identifier) @import.alias
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import.name
+      (pair_pattern key: (_) @import.name value: (identifier) @import.alias)
+    ])
+  ]
+  value: (call_expression function: (identifier) @import.call
+    arguments: (arguments . (string) @import.module .))) @import
+
+; Uses of modules that are loaded late.
+(call_expression function: (import) arguments: (arguments . (string))) @reference.late
+(call_expression
+  function: (call_expression
+    function: (identifier)
+    arguments: (arguments . (string) .)) @reference.late)
+(new_expression constructor: (parenthesized_expression
+  (call_expression function: (identifier) arguments: (arguments . (string) .)) @reference.late))
+(member_expression
+  object: [
+    (call_expression function: (identifier) arguments: (arguments . (string) .))
+    (parenthesized_expression (await_expression (call_expression function: (import))))
+  ]
+  property: (property_identifier) @reference.late)
 
 ; Scopes and bindings.
 [

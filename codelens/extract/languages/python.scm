@@ -106,6 +106,9 @@
 (import_from_statement name: (aliased_import
   name: (dotted_name) @import.name alias: (identifier) @import.alias))
 (wildcard_import) @import.all
+(call function: [(identifier) (attribute)] @import.call
+  arguments: (argument_list . (string
+    . (string_start) . (string_content) @import.module . (string_end)) @import.late)) @import
 
 ; Scopes and bindings.
 (function_definition) @scope.function

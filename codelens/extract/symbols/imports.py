@@ -11,7 +11,7 @@ from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 from codelens.types import Import
 
-_ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value", "self")
+_ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value", "self", "late")
 _QUOTES = "\"'` \t\r\n"
 DEFAULT = "default"
 """The imported name of a default export."""
@@ -218,4 +218,7 @@ def _bound(role: str, text: str) -> tuple[str, str]:
         return text, ""
     if role == "all":
         return "*", ""
+    if role == "late":
+        # It binds no name: the expression of the call itself means the module.
+        return "", f"'{text}'"
     return (DEFAULT if role == "default" else ""), text

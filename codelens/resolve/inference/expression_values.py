@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeGuard
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.call_results import OWN, HandedValues, handed
@@ -33,12 +35,18 @@ _STEP = re.compile(
     r"|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
+_WRITTEN = "({`'<0"
+"""What a head that is not a name begins with."""
 ROOT = "\\"
 """Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _HELD = "#held"
 """The step from what a script binds to what a Vue template sees."""
 _ASSIGNMENTS = frozenset({"=", "+", "?"})
 """The kinds of rows that assign a value, possibly an unknown one."""
+_ASYNC = frozenset(
+    "AsyncSubject BehaviorSubject EventEmitter Observable OutputEmitterRef Promise ReplaySubject "
+    "Subject".split()
+)
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
@@ -47,8 +55,10 @@ def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
     """Split an expression into its head and the steps after it; None for an unknown expression."""
     if text[:1] in {"(", "{"}:
         end = _closing(text)
-    elif text[:1] == "`":
-        end = text.find("`", 1)
+    elif text[:1] in {"`", "'"}:
+        end = text.find(text[0], 1)
+    elif text[:1] == "<":
+        end = text.find(">")
     else:
         match = _NAME.match(text)
         end = match.end() - 1 if match else 0 if text[:1] == "0" else -1
@@ -131,7 +141,7 @@ class Expressions:
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return a scope in which the head of an expression means the same, and if lines matter."""
-        if head[0] in "({`0" or not self.resolver.by_place:
+        if head[0] in _WRITTEN or not self.resolver.by_place:
             return scope, True
         model = self.view.model(path)
         if model is not None and (head == "super" or head in model.spec.instance):
@@ -199,7 +209,7 @@ class Expressions:
         owner, _, name = (
             row.text.rpartition(".") if row is not None and len(rows) == 1 else ("",) * 3
         )
-        if row is None or not owner.isidentifier() or row.how != "=":
+        if row is None or row.how != "=" or not (owner.isidentifier() or owner[:1] == "'"):
             return []
         value = self.value(path, local.scope, owner, row.line)
         if not isinstance(value, Module):
@@ -246,6 +256,8 @@ class Expressions:
         if step == "#above":
             above = (part for part in each(value) if isinstance(part, Instance))
             return together([Super(part.path, part.symbol, part) for part in above])
+        if step in _HOLDERS:
+            return _HOLDERS[step](value)
         if step == "#await":
             return together([self.resolver.awaited(part) for part in each(value)])
         if step == _HELD:
@@ -263,7 +275,7 @@ class Expressions:
         return value
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
-        if head[0] in "({`0":
+        if head[0] in _WRITTEN:
             return self._written(path, scope, head, line)
         model = self.view.model(path)
         if model is None:
@@ -277,11 +289,16 @@ class Expressions:
         return self._named(path, scope, head, line)
 
     def _written(self, path: bytes, scope: int, head: str, line: int) -> Value:
-        """Evaluate a literal head: an alternative, a type, an object, a primitive."""
+        """Evaluate a literal head: an alternative, a type, a module, an object, a primitive."""
         if head[0] == "(":
             return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
         if head[0] == "`":
             return self.resolver.of_type(path, scope, head[1:-1])
+        if head[0] == "'":
+            files = self.view.modules(path, head[1:-1])
+            return Module(files[0]) if len(files) == 1 else None
+        if head[0] == "<":
+            return self.resolver.element_value(path, scope, head)
         return Record(path, scope, head, line) if head[0] == "{" else Literal()
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
@@ -347,6 +364,8 @@ class Expressions:
             return Definition(path, owner) if owner >= 0 else None
         if here.kind == "class":
             return self.this(path, here.symbol) if here.symbol >= 0 else None
+        if not scope and model.language == "angular":
+            return self.resolver.component(path)
         symbol = model.type_around(scope) if scope else -1
         return Definition(path, symbol) if symbol >= 0 else None
 
@@ -429,6 +448,19 @@ class Expressions:
                 return None
             values.append(value)
         return together(values)
+
+
+def is_async(value: Value) -> TypeGuard[Container]:
+    """Whether a value is a promise or an observable of which the type of the content is known."""
+    return isinstance(value, Container) and value.name in _ASYNC and bool(value.args)
+
+
+_HOLDERS: dict[str, Callable[[Value], Value]] = {
+    "#promise": lambda value: Container("Promise", (value,)),
+    "#signal": Function,
+    "#async": lambda value: together([part.args[0] for part in each(value) if is_async(part)]),
+}
+"""Steps to and from values that hold another one."""
 
 
 def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:

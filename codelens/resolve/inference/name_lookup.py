@@ -274,10 +274,8 @@ class Names:
         types: bool,
     ) -> list[Referent] | None:
         """Return what an export statement exports."""
-        if row.text == "require()":
-            for import_ in model.imports:
-                if import_.line == row.line and not import_.name and not import_.alias:
-                    return self._required(path, import_, depth, seen)
+        if row.text[:1] == row.text[-1:] == "'":
+            return self._required(path, row.text[1:-1], depth, seen)
         entry = model.names[0].get(row.text)
         if entry is None:
             # `module.exports = class A {}` binds no name: the statement itself defines the export.
@@ -289,12 +287,10 @@ class Names:
             ][:1] or None  # fmt: skip
         return self._meaning_far(path, model, row.text, entry, depth=depth, types=types)
 
-    def _required(
-        self, path: bytes, import_: Import, depth: int, seen: set[bytes]
-    ) -> list[Referent]:
+    def _required(self, path: bytes, module: str, depth: int, seen: set[bytes]) -> list[Referent]:
         """Return what a CommonJS module re-exports."""
         seen.add(path)
-        for file in self.view.modules(path, import_.module):
+        for file in self.view.modules(path, module):
             return self.exported(file, "default", depth + 1, seen) or [Referent(file, MODULE)]
         return []
 

@@ -8,6 +8,7 @@ from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.members import Members, unnamed_overrides
 from codelens.resolve.inference.name_lookup import Names
 from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.languages.angular import Templates
 from codelens.resolve.languages.python import PossibleUses
 from codelens.resolve.view_files import View
 
@@ -18,4 +19,6 @@ def resolver(view: View) -> Resolver:
     uses = PossibleUses(plain)
     plain.extra_edges = lambda path, model: unnamed_overrides(path, model, plain)
     plain.possible, plain.overriding = uses.possible, uses.overriding
-    return plain.join(Annotations(plain), Members(plain), Calls(plain), Expressions(plain))
+    return plain.join(
+        Annotations(plain), Members(plain), Calls(plain), Expressions(plain), Templates(plain)
+    )

@@ -77,6 +77,12 @@ class Resolver:
     agreed: Callable[[bytes, list[Binding]], Value]
     """Returns the common value of all rows of a file; None if one of them is unknown."""
     chosen: Callable[[list[Referent]], list[Referent]]
+    component: Callable[[bytes], Value]
+    """Returns an instance of the component whose template a file is."""
+    element_value: Callable[[bytes, int, str], Value]
+    """Returns the directive that an element of a template has, or the method of a pipe."""
+    element_uses: Callable[[bytes, Reference], list[Referent]]
+    """Returns the directives, inputs, outputs or pipes that a part of an element names."""
     instance_around: Callable[[bytes, int], Value]
     """Returns an instance of the class around a scope of a file."""
     place: Callable[[bytes, int, str], tuple[int, bool]]

@@ -157,8 +157,18 @@ def _hit_by(
                 if alias is not None:
                     # A file passes nothing on, but an alias of what changes does.
                     yield Reached(alias, distance, edge.kind, (edge.line,), node)
+                if source.symbol == MODULE and source.path.endswith(_TEMPLATE):
+                    yield from _rendering(graph, source, distance)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
+
+
+def _rendering(graph: EdgeReader, template: Node, distance: int) -> Iterator[Reached]:
+    """Yield the components whose template a file is: it is a part of them."""
+    for edge in graph.edges_to(*template):
+        if edge.kind == "ref" and edge.symbol != MODULE:
+            component = Node(edge.source, edge.symbol)
+            yield Reached(component, distance, edge.kind, (edge.line,), template)
 
 
 def _dispatched(
@@ -191,6 +201,7 @@ def without_imports(users: Iterable[Reached]) -> tuple[list[Reached], int]:
 
 # Distinct paths between two nodes of the graph, shortest first, in bounded time.
 
+_TEMPLATE = b".html"
 MOST_STEPS = 10
 _MOST_NODES = 4_000
 _MOST_TRIES = 20_000
