@@ -10,6 +10,7 @@ from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.masked_answers import masking
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.index.ingestion import Progress, silent
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 @counted
 @trailed(session_trail.of_related)
+@masking
 def related(
     engine: EngineCore,
     target: str,
@@ -68,6 +70,7 @@ def related(
 
 @counted
 @trailed(session_trail.of_references)
+@masking
 def references(
     engine: EngineCore,
     target: str,
@@ -97,6 +100,7 @@ def references(
 
 @counted
 @trailed(session_trail.of_impact)
+@masking
 def impact(
     engine: EngineCore,
     targets: Sequence[str] = (),
@@ -125,6 +129,7 @@ def impact(
 
 
 @counted
+@masking
 def map(
     engine: EngineCore,
     focus: Sequence[str] = (),
@@ -172,6 +177,7 @@ def export_edges(
 
 @counted
 @trailed(session_trail.of_diff)
+@masking
 def diff(
     engine: EngineCore,
     spec: str = "",
@@ -209,6 +215,7 @@ def diff(
 
 
 @counted
+@masking
 def conflicts(
     engine: EngineCore,
     *,
@@ -236,6 +243,7 @@ def conflicts(
 
 @counted
 @trailed(session_trail.of_history)
+@masking
 def history(
     engine: EngineCore,
     target: str,

@@ -10,6 +10,7 @@ from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.masked_answers import masking
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.engine.worktree_paths import root_of
 from codelens.index.ingestion import Progress, silent
@@ -37,6 +38,7 @@ DEFAULT_TOKENS = 8_000
 
 @counted
 @trailed(session_trail.of_search)
+@masking
 def search(
     engine: EngineCore,
     query: str,
@@ -98,6 +100,7 @@ def search(
 
 @counted
 @trailed(session_trail.of_explore)
+@masking
 def explore(
     engine: EngineCore,
     task: str,
@@ -168,6 +171,7 @@ def expand(
 
 @counted
 @trailed(session_trail.of_outline)
+@masking
 def outline(
     engine: EngineCore,
     target: str = ".",
@@ -317,6 +321,7 @@ def export_symbols(
 
 
 @counted
+@masking
 def search_repositories(
     engine: EngineCore,
     query: str,
