@@ -286,9 +286,12 @@ def index(
     rebuild: bool = False,
     progress: Progress = silent,
 ) -> StatusAnswer:
-    """Bring the view completely up to date; `rebuild` rebuilds the repository's index."""
+    """Bring the view completely up to date.
+
+    `rebuild` first replaces the repository's index by one that has only its pinned views.
+    """
     if rebuild:
-        engine.reader.rebuild(path, ref)
+        engine.reader.rebuild(path, ref, progress)
     return engine.reader.index(ViewRequest(path, ref, None, progress))
 
 
@@ -302,7 +305,7 @@ def bring(
 ) -> StatusAnswer:
     """Like `index`, but other calls do not wait for it."""
     if rebuild:
-        engine.reader.rebuild(path, ref)
+        engine.reader.rebuild(path, ref, progress)
     return engine.reader.status_beside(ViewRequest(path, ref, None, progress))
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from codelens.engine.embedding.question_vectors import AskedProvider
     from codelens.engine.embedding.reranking import ChosenReranker, Reranked
     from codelens.engine.reading.search_hits import SearchFigures
+    from codelens.index.ingestion import Progress
 
 
 def refs(opened: OpenRepository, limit: int) -> RefsAnswer:
@@ -382,11 +383,22 @@ class CodeReader:
                 logger.debug("%s keeps its log: %s", view.index.path, error)
             return view_status(view)
 
-    def rebuild(self, path: str | Path, ref: str | None) -> None:
-        """Replace the index of a repository by an empty one."""
+    def rebuild(self, path: str | Path, ref: str | None, progress: Progress) -> None:
+        """Replace the index of a repository by one that has only the views that are pinned."""
+        from codelens.engine.upkeep.view_survey import pinned_places
+
         index = self._pool.open(path, ref).index
         with index.lock:
+            places = pinned_places(index.db)
             index.rebuild()
+        for place in places:
+            try:
+                request = ViewRequest(place.worktree or path, place.ref, None, progress)
+                with self._pool.view(request):
+                    pass
+            except CodelensError as error:
+                # The pin stays: the view is kept once somebody asks about it again.
+                logger.warning("a pinned view is not rebuilt: %s", error)
 
     def status_beside(self, view_request: ViewRequest) -> StatusAnswer:
         """See `Engine.bring`."""
