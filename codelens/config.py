@@ -68,6 +68,10 @@ class Settings:
     """Whether a server leaves out code that it already sent in the session
     (`codelens.trail.sent_log`)."""
 
+    mask_secrets: bool = True
+    """Whether keys, tokens and the values of secret files are masked in answers that nobody asked
+    for by name (`codelens.secret_files`)."""
+
     meaning: bool = True
     """Whether words are also ranked by meaning (docs/meaning.md)."""
 
@@ -203,7 +207,15 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
     if env.get("CODELENS_USAGE"):
         switch = env["CODELENS_USAGE"]
         values["usage"] = _SWITCHES.get(switch.lower(), switch)
-    for key in ("trail", "sent", "meaning", "rerank", "telemetry", "index_at_start"):
+    for key in (
+        "trail",
+        "sent",
+        "mask_secrets",
+        "meaning",
+        "rerank",
+        "telemetry",
+        "index_at_start",
+    ):
         switch = env.get(f"CODELENS_{key.upper()}")
         if switch:
             values[key] = _SWITCHES.get(switch.lower(), switch)
@@ -353,7 +365,8 @@ _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _processes,
     "languages": _globs, "ignore": _patterns, "most_texts": _whole,
     "tools": _text, "editor": _text, "cross_encoder": _text,
-    "usage": _boolean, "trail": _boolean, "sent": _boolean, "meaning": _boolean, "rerank": _boolean,
+    "usage": _boolean, "trail": _boolean, "sent": _boolean, "mask_secrets": _boolean,
+    "meaning": _boolean, "rerank": _boolean,
     "telemetry": _boolean, "index_at_start": _boolean,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),
 }  # fmt: skip

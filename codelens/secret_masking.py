@@ -235,7 +235,7 @@ def _without_keys(text: str) -> str:
 def _without_key(run: str) -> str:
     if may_be_in(run):
         run = _substituted(PATTERN, MASK, run)
-    return MASK if _holds_number(run) or _is_random(run) else run
+    return MASK if _holds_number(run) or is_random(run) else run
 
 
 def _holds_number(run: str) -> bool:
@@ -254,7 +254,7 @@ def _holds_number(run: str) -> bool:
     return False
 
 
-def _is_random(run: str) -> bool:
+def is_random(run: str) -> bool:
     """Whether a run looks random: 28 or more characters of all three kinds that alternate.
 
     Names in code mix the kinds too, but change only at word boundaries.

@@ -18,6 +18,7 @@ ALLOWED = {
     "cancellation": set(),
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_masking": set(),
+    "secret_files": {"secret_masking"},
     # Small files of the home: read with a limit, written for one place, locked.
     "home_files": set(),
     # Counts with their nouns, and days, for messages and answers.
@@ -67,8 +68,9 @@ ALLOWED = {
     # `render`, since a map and a search within a token limit measure their cost as text.
     "engine": {
         "wording", "types", "cancellation", "errors", "paths", "config", "home_files",
-        "secret_masking", "trail", "scope", "scan", "extract", "meaning", "store", "index",
-        "handles", "rank", "resolve", "memory", "branches", "capsule", "answers", "render", "scip",
+        "secret_masking", "secret_files", "trail", "scope", "scan", "extract", "meaning", "store",
+        "index", "handles", "rank", "resolve", "memory", "branches", "capsule", "answers", "render",
+        "scip",
     },
     "serve": {
         "wording", "types", "cancellation", "errors", "paths", "config", "bearer_token",

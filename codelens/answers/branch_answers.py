@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from codelens.types import Receipt
 
@@ -148,6 +149,9 @@ class CollisionLine:
     theirs_site: str
 
 
+Merge = Literal["conflicts", "clean", "not tried"]
+
+
 @dataclass(frozen=True, slots=True)
 class Rival:
     """Another worktree or branch, compared with the current one."""
@@ -167,6 +171,8 @@ class Rival:
     notes: tuple[str, ...] = ()
     is_merge_base: bool = True
     """Whether `base` is git's merge base, not a given one."""
+    merge: Merge = "not tried"
+    """What `git merge-tree` says; it is not asked with a given base or without common history."""
 
 
 @dataclass(frozen=True, slots=True)

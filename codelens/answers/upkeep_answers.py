@@ -143,6 +143,8 @@ class PackAnswer:
     left_out: int
     """Number of texts too large for a record."""
     size_bytes: int
+    secret: int = 0
+    """Number of texts that are not in it because of the secrets that they may have."""
 
 
 @dataclass(frozen=True, slots=True)

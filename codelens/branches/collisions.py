@@ -166,9 +166,10 @@ def _place(change: DefinitionChange) -> tuple[bytes, str]:
 
 def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> bool:
     """Whether two changes of a text affect the same or adjacent lines, as git defines it."""
+    # An insertion has no lines of its own; it is between `start` and the next one.
     spans = [
         [
-            (start if count else start + 1, start + count)
+            (start - 1 if count else start, start - 1 + count if count else start)
             for start, count, *_ in diff_lines(old + b"\n", new + b"\n")
         ]
         for new in (mine, theirs)

@@ -170,7 +170,7 @@ def _spans(spans: Lines) -> str:
 
 def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     """Render the collisions by rival, the worst first."""
-    head: list[str] = []
+    head = [_verdict(answer)] if answer.results or answer.clean else []
     blocks: list[str] = []
     for result in (*answer.results, *(answer.harmless if detailed else ())):
         blocks.append(_rival(result))
@@ -210,6 +210,21 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
             "name them to compare them"
         )
     return head, blocks
+
+
+def _verdict(answer: ConflictsAnswer) -> str:
+    """What git says about all merges; the rest of the answer is about definitions."""
+    conflicting = [rival.name for rival in answer.results if rival.merge == "conflicts"]
+    untried = sum(rival.merge == "not tried" for rival in answer.results)
+    every = len(answer.results) + answer.clean
+    noun = "worktree or branch" if every == 1 else "worktrees and branches"
+    if conflicting:
+        said = f"git conflicts with {len(conflicting)} of {every} {noun} ({_some(conflicting, 3)})"
+    elif untried == every:
+        return f"git was not asked to merge {every} {noun}"
+    else:
+        said = f"git conflicts with none of {every} {noun}"
+    return f"{said}; {untried} not tried" if untried else said
 
 
 def _rival(rival: Rival) -> str:
@@ -353,6 +368,7 @@ def conflicts_json(answer: ConflictsAnswer) -> Json:
     return {
         "receipt": receipt_json(answer.receipt),
         "results": [_rival_json(result) for result in answer.results],
+        "git": _verdict(answer) if answer.results or answer.clean else "",
         "clean": answer.clean,
         "harmless": [_rival_json(result) for result in answer.harmless],
         "left_out": list(answer.left_out),
@@ -369,6 +385,7 @@ def _rival_json(rival: Rival) -> Json:
         "head": rival.head,
         "base": rival.base,
         "uncommitted": rival.uncommitted,
+        "merge": rival.merge,
         "textual": [asdict(conflict) for conflict in rival.textual],
         "collisions": [asdict(collision) for collision in rival.collisions],
         "notes": list(rival.notes),

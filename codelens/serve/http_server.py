@@ -26,13 +26,16 @@ import h11
 import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import (
+    RequestBodyLimitMiddleware,
+    TransportSecuritySettings,
+)
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from codelens import config
+from codelens import __version__, config
 from codelens.bearer_token import bearer_token
 from codelens.engine.contexts.asking_session import Session, of_host
 from codelens.engine.engine import Engine
@@ -42,10 +45,12 @@ from codelens.serve.call_answers import CallAnswers, CallSlots, known_worktrees
 from codelens.serve.client_streams import REQUEST_BYTES
 from codelens.serve.client_workspaces import connection_id
 from codelens.serve.first_turn import chosen
+from codelens.serve.http_sessions import IDLE_S, OpenSessions
 from codelens.serve.sdk_server import ToolCalls, server_of
 from codelens.serve.serve_process import budget_of, leave, log_to_stderr
 from codelens.serve.served_repositories import ServedRepositories
 
+HEALTH_PATH = "/healthz"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -75,23 +80,33 @@ class Gate:
         app: answers permitted requests.
         token: the required token.
         names: the permitted values of `Host`, in lower case and without a port.
-        path: the only path that is served.
+        path: the only path that is served with the token.
+        health: what everybody on this machine may know, at `HEALTH_PATH`.
     """
 
-    def __init__(self, app: ASGIApp, token: str, names: frozenset[str], path: str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        token: str,
+        names: frozenset[str],
+        path: str,
+        health: Callable[[], Mapping[str, object]],
+    ) -> None:
         self._app = app
         self._path = path
+        self._health = health
         self._token = token.encode("ascii")
         self._names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the events of the server's own life."""
-        refusal = None
+        answer = None
         if scope["type"] == "http":
-            refusal = self._refusal(Headers(scope=scope), scope["path"])
-        await (refusal or self._app)(scope, receive, send)
+            answer = self._answer(Headers(scope=scope), scope["method"], scope["path"])
+        await (answer or self._app)(scope, receive, send)
 
-    def _refusal(self, headers: Headers, path: str) -> PlainTextResponse | None:
+    def _answer(self, headers: Headers, method: str, path: str) -> Response | None:
+        """The answer to a request that does not go further."""
         host = headers.get("host", "").lower()
         if _without_port(host) not in self._names:
             return _refused(
@@ -104,6 +119,8 @@ class Gate:
             return _refused(
                 HTTPStatus.FORBIDDEN, "requests from web pages of another origin are rejected"
             )
+        if path == HEALTH_PATH and method in {"GET", "HEAD"}:
+            return JSONResponse(self._health(), headers={"Cache-Control": "no-store"})
         if not self._is_token(headers.getlist("authorization")):
             return _refused(
                 HTTPStatus.UNAUTHORIZED,
@@ -262,8 +279,8 @@ PATH = "/mcp"
 MOST_CONNECTIONS = 256
 """Maximum number of open connections; a client uses one or two."""
 MOST_SESSIONS = 1000
-"""Maximum number of sessions that clients have not closed."""
-_SESSION_IDLE_S = 30 * 60
+"""Maximum number of sessions that clients have not closed; the next one ends the one that was idle
+longest."""
 _GRACE_S = 5
 """How long running calls may continue after the server was asked to stop."""
 _CLOSE_S = 2.0
@@ -337,9 +354,14 @@ class HttpServer:
         if settings.index_at_start:
             for root in repositories.roots:
                 engine.begin(root)
-        app = _app(server_of(calls, names))
+        sessions = _sessions(server_of(calls, names))
+        app = WholeAnswers(RequestBodyLimitMiddleware(sessions, REQUEST_BYTES))
         names_of_host = host_names(self.address, self.allowed_names)
-        _serve(Gate(app, token.text, names_of_host, PATH), listener)
+
+        def health() -> dict[str, object]:
+            return {"status": "up", "version": __version__, "sessions": sessions.count()}
+
+        _serve(Gate(app, token.text, names_of_host, PATH, health), listener)
         say("stopped")
 
         def close() -> None:
@@ -350,16 +372,17 @@ class HttpServer:
         return 0
 
 
-def _app(server: MCPServer[Any]) -> ASGIApp:
+def _sessions(server: MCPServer[Any]) -> OpenSessions:
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=REQUEST_BYTES,
-        session_idle_timeout=_SESSION_IDLE_S,
-        max_sessions=MOST_SESSIONS,
+        session_idle_timeout=IDLE_S,
+        # `OpenSessions` keeps to the maximum.
+        max_sessions=MOST_SESSIONS + MOST_CONNECTIONS,
         # The gate has already checked these, before the body was read.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return WholeAnswers(app)
+    return OpenSessions(app, MOST_SESSIONS)
 
 
 def _serve(gate: Gate, listener: socket.socket) -> None:

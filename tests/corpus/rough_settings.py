@@ -29,7 +29,9 @@ _NUMBERS = (
     "budget_ms", "max_file_bytes", "workers", "most_texts", "prune_branch_days",
     "prune_detached_days", "prune_gone_days", "prune_ref_days",
 )  # fmt: skip
-_TRUTHS = ("usage", "trail", "sent", "meaning", "rerank", "telemetry", "index_at_start")
+_TRUTHS = (
+    "usage", "trail", "sent", "mask_secrets", "meaning", "rerank", "telemetry", "index_at_start",
+)  # fmt: skip
 _NO_NUMBER = ("inf", "-inf", "nan", "-1", "1e300", "true", '"5"', "[]", "{}", "9" * 30)
 
 TEXTS: dict[str, bytes] = {

@@ -353,7 +353,8 @@ def test_harmless_overlaps_of_a_clean_merge_are_counted_and_given(
     assert [line.grade for line in rival.collisions] == ["harmless"]
     head, blocks = branch_text.conflicts(answer)
     cleanly = "1 worktree or branch merges cleanly, with 1 harmless overlap"
-    assert head == [f"{cleanly} (--all, format detailed)"] and not blocks
+    verdict = "git conflicts with none of 1 worktree or branch"
+    assert head == [verdict, f"{cleanly} (--all, format detailed)"] and not blocks
     assert "both made the same change to load" in str(branch_text.conflicts(answer, detailed=True))
     assert json.loads(json.dumps(branch_text.conflicts_json(answer)))["harmless"][0]["name"] == str(
         there.root
@@ -387,3 +388,39 @@ def test_uncommitted_files_beyond_those_that_git_merges_are_counted(
     assert rival.notes == (
         "git merged the first 2 of 3 uncommitted files of files; commit them to merge all",
     )
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "verdict", "rule"),
+    [
+        ("    a = 1\n    x = 2\n", "    a = 1\n    y = 3\n", "conflicts", "overlapping"),
+        ("    x = 2\n    a = 1\n", "    a = 9\n", "conflicts", "overlapping"),
+        ("    a = 2\n", "    a = 1\n    y = 3\n", "conflicts", "overlapping"),
+        ("    a = 2\n", "    a = 3\n", "conflicts", "overlapping"),
+        ("    x = 2\n    a = 1\n", "    a = 1\n    b = 2\n    c = 4\n", "clean", "mergeable"),
+    ],
+)
+def test_the_head_line_is_gits_verdict(
+    engine: Engine, here: GitRepo, mine: str, theirs: str, verdict: str, rule: str
+) -> None:
+    rest = "    b = 2\n    c = 3\n    return a + b + c\n"
+    write(here, "work.py", f"def work():\n    a = 1\n{rest}")
+    here.git("add", "-A")
+    here.git("commit", "-qm", "base")
+    here.git("branch", "side")
+    for branch, lines in (("side", theirs), ("main", mine)):
+        here.git("checkout", "-q", branch)
+        kept = rest.replace("    b = 2\n    c = 3\n", "") if "c = 4" in lines else rest
+        write(here, "work.py", f"def work():\n{lines}{kept}")
+        here.git("commit", "-qam", branch)
+    done = here.git("merge-tree", "--write-tree", "main", "side", check=False)
+    assert (b"CONFLICT" in done) == (verdict == "conflicts")
+    answer = engine.conflicts(path=here.root, others=["side"])
+    (rival,) = answer.results
+    assert (rival.merge, rules(rival)) == (verdict, {(rule, rival.collisions[0].grade)})
+    head, _ = branch_text.conflicts(answer)
+    assert head[0].startswith(
+        "git conflicts with 1 of 1" if verdict == "conflicts" else "git conflicts with none of 1"
+    )
+    assert branch_text.conflicts_json(answer)["git"] == head[0]
+    assert ("in different lines" in rival.collisions[0].message) == (verdict == "clean")

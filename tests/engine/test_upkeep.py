@@ -377,3 +377,16 @@ def test_a_server_leaves_an_index_alone_that_was_pruned_lately(kept: Kept) -> No
     kept.age(0.1)
     (done,) = pruning.prune(kept.home, limits, every_s=every_s).results
     assert [view.branch for view in done.views] == ["old"]
+
+
+def test_a_rebuild_keeps_the_pinned_view_of_a_ref(kept: Kept) -> None:
+    kept.repo.git("tag", "v1")
+    kept.repo.commit("later", {"later.py": "def later():\n    return 1\n"})
+    root = kept.repo.root
+    for ref in ("v1", "HEAD~0"):
+        kept.engine.search("later", path=root, ref=ref)
+    kept.engine.pin("v1", path=root)
+    kept.engine.index(path=root, rebuild=True)
+    (repository,) = kept.engine.overview()
+    refs = [(view.head, view.pinned) for view in repository.views if view.kind == "ref"]
+    assert refs == [(kept.repo.text("rev-parse", "v1"), True)]

@@ -62,7 +62,7 @@ def _passes(headers: list[tuple[bytes, bytes]]) -> bool:
         return {}
 
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
-    _done(Gate(app, _TOKEN, host_names("127.0.0.1", ()), "/mcp")(scope, receive, send))
+    _done(Gate(app, _TOKEN, host_names("127.0.0.1", ()), "/mcp", dict)(scope, receive, send))
     return bool(passed)
 
 

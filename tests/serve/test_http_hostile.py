@@ -16,6 +16,7 @@ from http_server import JSON, HttpServer, http_server
 from mcp_lines import HELLO
 from sdk_client import Asker
 
+from codelens import __version__
 from codelens.serve.http_server import MOST_CONNECTIONS, MOST_SESSIONS
 
 SHOP = {"shop.py": "def price():\n    return 1\n"}
@@ -179,24 +180,67 @@ def test_more_connections_than_there_are_places_are_refused_until_some_are_free(
         pytest.fail("the places of closed connections were never free again")
 
 
+def test_no_rejected_request_opens_a_session(server: HttpServer) -> None:
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
+    of_client = {**JSON, **server.bearer}
+    for method, headers, body, status in (
+        ("GET", server.bearer, None, 406),
+        ("GET", of_client, None, 400),
+        ("DELETE", of_client, None, 400),
+        ("HEAD", of_client, None, 405),
+        ("PUT", of_client, hello, 405),
+        ("POST", server.bearer, hello, 406),
+        ("POST", {**of_client, "content-type": "text/plain"}, hello, 415),
+        ("POST", of_client, [hello], 400),
+        ("POST", of_client, {**hello, "params": {}}, 400),
+        ("POST", of_client, {**hello, "method": "tools/list"}, 400),
+        ("POST", {**of_client, "Mcp-Session-Id": "0" * 32}, hello, 404),
+    ):
+        sent = json.dumps(body) if body else None
+        assert server.status(method, "/mcp", headers, sent) == status, (method, headers, body)
+    assert health(server)["sessions"] == 0
+
+
+def health(server: HttpServer) -> dict[str, object]:
+    """What the server says about itself to a request without a token."""
+    wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    wire.request("GET", "/healthz")
+    answer = wire.getresponse()
+    assert answer.status == 200
+    said = json.loads(answer.read())
+    wire.close()
+    return said
+
+
+def test_the_health_route_tells_status_version_and_sessions(server: HttpServer) -> None:
+    assert health(server) == {"status": "up", "version": __version__, "sessions": 0}
+    with server.client():
+        assert health(server)["sessions"] == 1
+    assert health(server)["sessions"] == 0
+    assert server.status("HEAD", "/healthz", {}) == 200
+    assert server.status("POST", "/healthz", {}, "{}") == 401
+    assert server.status("GET", "/healthz", {"Host": "example.org"}) == 421
+    assert server.status("GET", "/healthz", {"Origin": "https://example.org"}) == 403
+
+
 @pytest.mark.slow
-def test_sessions_that_nobody_ends_are_bounded_and_each_goes_on(server: HttpServer) -> None:
+def test_of_sessions_that_nobody_ends_the_one_idle_longest_makes_way(server: HttpServer) -> None:
     wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     hello = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO})
+    listing = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
 
-    def opened() -> tuple[int, str]:
-        wire.request("POST", "/mcp", hello, {**JSON, **server.bearer})
+    def asked(body: str, **headers: str) -> tuple[int, str]:
+        wire.request("POST", "/mcp", body, {**JSON, **server.bearer, **headers})
         answer = wire.getresponse()
         answer.read()
         return answer.status, answer.headers.get("Mcp-Session-Id", "")
 
-    sessions = [opened() for _ in range(MOST_SESSIONS)]
+    sessions = [asked(hello) for _ in range(MOST_SESSIONS)]
     assert {status for status, _ in sessions} == {200}
-    assert opened() == (503, "")
-    named = {"Mcp-Session-Id": sessions[0][1]}
-    wire.request("DELETE", "/mcp", None, {**JSON, **server.bearer, **named})
-    ended = wire.getresponse()
-    ended.read()
-    assert ended.status == 200
-    assert opened()[0] == 200
+    first, second = ({"Mcp-Session-Id": session} for _, session in sessions[:2])
+    assert asked(listing, **first)[0] == 200
+    assert asked(hello)[0] == 200
+    assert asked(listing, **second)[0] == 404
+    assert asked(listing, **first)[0] == 200
+    assert health(server)["sessions"] == MOST_SESSIONS
     wire.close()

@@ -143,7 +143,7 @@ def run_conflicts(args: argparse.Namespace) -> int:
         screen.put_json(branch_text.conflicts_json(answer))
     else:
         head, blocks = branch_text.conflicts(answer, detailed=args.all)
-        screen.page(*blocks, *head)
+        screen.page(*head[:1], *blocks, *head[1:])
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.results else 1
 

@@ -51,6 +51,8 @@ def run_pack(args: argparse.Namespace) -> int:
     screen.put_safe(f"{answer.file}: {texts} of {commits}, {answer.size_bytes:,} bytes")
     if answer.left_out:
         screen.say(f"note: {count_of(answer.left_out, 'text')} too large for a pack")
+    if answer.secret:
+        screen.say(f"note: {count_of(answer.secret, 'text')} that may hold secrets left out")
     return 0
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
 from codelens.extract.file_kinds import decode
-from codelens.meaning.providers.provider_registry import may_hold_secrets
 from codelens.scan.content_hash import hash_of
+from codelens.secret_files import may_hold_secrets
 from codelens.secret_masking import holds_key
 from codelens.store import vector_tables as table
 from codelens.store.database.database import Database

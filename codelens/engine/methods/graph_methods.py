@@ -12,6 +12,7 @@ from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest, at_own_ref
 from codelens.engine.engine_core import EngineCore
 from codelens.engine.index_pool import check_limit, seconds_left, seconds_to_read
+from codelens.engine.masked_answers import masking
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.errors import SettingError
 from codelens.index.ingestion import Progress, silent
@@ -38,6 +39,7 @@ _MOST_LINES = 100_000
 
 @counted
 @trailed(session_trail.of_related)
+@masking
 def related(
     engine: EngineCore,
     target: str,
@@ -94,6 +96,7 @@ def related(
 
 @counted
 @trailed(session_trail.of_references)
+@masking
 def references(
     engine: EngineCore,
     target: str,
@@ -128,6 +131,7 @@ def references(
 
 @counted
 @trailed(session_trail.of_impact)
+@masking
 def impact(
     engine: EngineCore,
     targets: Sequence[str] = (),
@@ -178,6 +182,7 @@ def impact(
 
 
 @counted
+@masking
 def map(
     engine: EngineCore,
     focus: Sequence[str] = (),
@@ -239,6 +244,7 @@ def export_edges(
 
 @counted
 @trailed(session_trail.of_diff)
+@masking
 def diff(
     engine: EngineCore,
     spec: str = "",
@@ -276,6 +282,7 @@ def diff(
 
 
 @counted
+@masking
 def conflicts(
     engine: EngineCore,
     *,
@@ -303,6 +310,7 @@ def conflicts(
 
 @counted
 @trailed(session_trail.of_history)
+@masking
 def history(
     engine: EngineCore,
     target: str,

@@ -11,9 +11,10 @@ from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest, at_own_ref
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.masked_answers import masking
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.engine.worktree_paths import root_of
-from codelens.errors import InvalidArgument, StoreError
+from codelens.errors import CodelensError, InvalidArgument, StoreError
 from codelens.index.ingestion import Progress, silent
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         StatusAnswer,
         SymbolLine,
     )
-    from codelens.errors import CodelensError
     from codelens.types import Receipt
 
 logger = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ DEFAULT_TOKENS = 8_000
 
 @counted
 @trailed(session_trail.of_search)
+@masking
 def search(
     engine: EngineCore,
     query: str,
@@ -104,6 +105,7 @@ def search(
 
 @counted
 @trailed(session_trail.of_explore)
+@masking
 def explore(
     engine: EngineCore,
     task: str,
@@ -179,6 +181,7 @@ def expand(
 
 @counted
 @trailed(session_trail.of_outline)
+@masking
 def outline(
     engine: EngineCore,
     target: str = ".",
@@ -311,11 +314,14 @@ def index(
     rebuild: bool = False,
     progress: Progress = silent,
 ) -> StatusAnswer:
-    """Bring the view completely up to date; `rebuild` rebuilds the repository's index."""
+    """Bring the view completely up to date.
+
+    `rebuild` first replaces the repository's index by one that has only its pinned views.
+    """
     from codelens.engine.reading.code_reader import view_status
 
     if rebuild:
-        _rebuild(engine, path, ref)
+        _rebuild(engine, path, ref, progress)
     with engine.pool.view(ViewRequest(path, ref, None, progress)) as view:
         try:
             # Otherwise the log, which is deleted on exit, counts in the size of the index.
@@ -336,16 +342,26 @@ def bring(
 ) -> StatusAnswer:
     """Like `index`, but other calls do not wait for it."""
     if rebuild:
-        _rebuild(engine, path, ref)
+        _rebuild(engine, path, ref, progress)
     engine.pool.refresh_beside(engine.pool.open(path, ref), ViewRequest(path, ref, None, progress))
     return status(engine, path=path, ref=ref)
 
 
-def _rebuild(engine: EngineCore, path: str | Path, ref: str | None) -> None:
-    """Replace the index of a repository by an empty one."""
+def _rebuild(engine: EngineCore, path: str | Path, ref: str | None, progress: Progress) -> None:
+    """Replace the index of a repository by one that has only the views that are pinned."""
+    from codelens.engine.upkeep.view_survey import pinned_places
+
     index = engine.pool.open(path, ref).index
     with index.lock:
+        places = pinned_places(index.db)
         index.rebuild()
+    for place in places:
+        try:
+            with engine.pool.view(ViewRequest(place.worktree or path, place.ref, None, progress)):
+                pass
+        except CodelensError as error:
+            # The pin stays: the view is kept once somebody asks about it again.
+            logger.warning("a pinned view is not rebuilt: %s", error)
 
 
 def export_symbols(
@@ -367,6 +383,7 @@ def export_symbols(
 
 
 @counted
+@masking
 def search_repositories(
     engine: EngineCore,
     query: str,

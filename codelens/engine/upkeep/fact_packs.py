@@ -19,10 +19,12 @@ from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.extract.language_detection import all_traits, extractor_version, language_of
 from codelens.index.ingestion import Progress
 from codelens.index.worker_process import Task, extract
-from codelens.paths import NO_ROOM
+from codelens.paths import NO_ROOM, printed
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits import read_tree
 from codelens.scope.repository import Repository
+from codelens.secret_files import has_secret_values
+from codelens.secret_masking import holds_key
 from codelens.store.database import writer_lease
 from codelens.store.facts.contents import ContentKey
 from codelens.store.packs import (
@@ -96,16 +98,21 @@ def pack(
     opened = pool.open_any(path)
     if opened.scope.kind == "folder":
         raise NotInGit(opened.scope.root, "it cannot be packed")
+    hides = pool.settings.mask_secrets
+    secret: set[object] = set()
     commits: list[str] = []
     ids: set[int] = set()
     for ref in dict.fromkeys(refs or ("HEAD",)):
         commit, contents = _contents_of(pool, path, ref, progress)
         commits.append(commit)
-        ids |= contents
+        ids |= contents.keys()
+        if hides:
+            secret |= {id_ for id_, is_secret in contents.items() if is_secret}
+    ids -= secret
     since_commit = ""
     if since:
         since_commit, contents = _contents_of(pool, path, since, progress)
-        ids -= contents
+        ids -= contents.keys()
     head = {
         "extractor": EXTRACTOR_VERSION, "byteorder": sys.byteorder, "commits": commits,
         "since": since_commit,
@@ -115,21 +122,30 @@ def pack(
         with opened.index.db.read():
             for done, content in enumerate(packed_contents(opened.index.db, ids)):
                 check_cancelled()
-                records.add(content)
+                record = encoded(content)
+                if hides and holds_key(record.decode("latin-1")):
+                    secret.add(content.key)
+                else:
+                    records.add(content.key, record)
                 progress("packing", done + 1, len(ids))
         count, left_out = _written(file, head, records)
     size = file.stat().st_size
-    return PackAnswer(str(file), tuple(commits), since_commit, count, left_out, size)
+    return PackAnswer(str(file), tuple(commits), since_commit, count, left_out, size, len(secret))
 
 
 def _contents_of(
     pool: IndexPool, path: str | Path, ref: str, progress: Progress
-) -> tuple[str, set[int]]:
-    """The commit of a ref, and the contents of its files."""
+) -> tuple[str, dict[int, bool]]:
+    """The commit of a ref, and the contents of its files: whether a name suggests secrets."""
     with pool.view(ViewRequest(path, ref, None, progress)) as view:
         if view.refreshed.status != "fresh":
             raise ReadError(f"{ref!r} could not be indexed completely: {view.refreshed.note}")
-        return view.scope.head, packable(view.index.db, view.refreshed.view.id, _versions())
+        contents = packable(view.index.db, view.refreshed.view.id, _versions())
+        files = view.snapshot.by_content
+        return view.scope.head, {
+            content: any(has_secret_values(printed(file.path)) for file in files[content])
+            for content in contents
+        }
 
 
 def unpack(pool: IndexPool, path: str | Path, file: Path, progress: Progress) -> UnpackAnswer:
@@ -257,9 +273,8 @@ class _Spooled:
         self._file = file
         self._places: list[tuple[ContentKey, int, int]] = []
 
-    def add(self, content: PackedContent) -> None:
-        record = encoded(content)
-        self._places.append((content.key, self._spool.tell(), len(record)))
+    def add(self, key: ContentKey, record: bytes) -> None:
+        self._places.append((key, self._spool.tell(), len(record)))
         try:
             self._spool.write(record)
         except OSError as error:

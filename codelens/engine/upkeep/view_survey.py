@@ -159,6 +159,24 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     return Survey(repo_id, common_dir, state, tuple(rows), tuple(lives), folders, leftover)
 
 
+class PinnedPlace(NamedTuple):
+    """Where a pinned view comes from: a worktree, or a commit of any of them."""
+
+    worktree: str
+    ref: str | None
+
+
+def pinned_places(db: Database) -> list[PinnedPlace]:
+    """What to index to have the pinned views of an index again."""
+    surveyed = survey(db, Limits())
+    pairs = zip(surveyed.rows, surveyed.lives, strict=True)
+    return [
+        PinnedPlace("", row.head) if row.kind == "ref" else PinnedPlace(row.worktree, None)
+        for row, life in pairs
+        if life.pinned and (row.kind == "ref" or life.standing == "active")
+    ]
+
+
 def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
     """A survey in the form of an answer."""
     return RepositoryLife(

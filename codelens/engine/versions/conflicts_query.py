@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 from codelens.answers.branch_answers import (
     CollisionLine,
+    Merge,
     Rival,
     TextualConflict,
 )
 from codelens.branches.collisions import (
     HARMLESS,
+    POSSIBLE,
     Changed,
     Collision,
     Spot,
@@ -222,7 +224,9 @@ class Question:
             elif self._differs(self.mine, at) and self._differs(theirs, at):
                 pairs.append(_Pair(rival, theirs, at))
             else:
-                by_name[theirs.name] = _rival(rival, theirs, at)
+                by_name[theirs.name] = _rival(
+                    rival, theirs, at, merge="not tried" if base else "clean"
+                )
         merged, notes = self._merged(pairs) if not base else ([None] * len(pairs), ())
         for pair, merge in zip(pairs, merged, strict=True):
             by_name[pair.theirs.name] = self._compared(pair, merge, notes)
@@ -281,6 +285,8 @@ class Question:
             changes = _by_path(current, other)
             found_collisions = list(collisions(current, other, changed_lines))
             found_collisions += meaning(current, other, self._uses(mine), self._uses(theirs))
+            if merge is not None:
+                found_collisions = [_by_git(found, merge) for found in found_collisions]
             lines = [self._line(theirs, collision) for collision in _sorted(found_collisions)]
         except CodelensError as error:
             notes_so_far.append(f"definitions were not compared: {error}")
@@ -293,8 +299,9 @@ class Question:
             for conflict in (merge.conflicts if merge is not None else ())
         )
         return _rival(
-            pair.rival, theirs, pair.base, textual, lines=tuple(lines), notes=tuple(notes_so_far)
-        )
+            pair.rival, theirs, pair.base, textual, lines=tuple(lines), notes=tuple(notes_so_far),
+            merge="not tried" if merge is None else "clean" if merge.clean else "conflicts",
+        )  # fmt: skip
 
     def _since(self, party: Party, base: CommitId) -> Changed:
         """What a party changed since a commit; cached."""
@@ -370,6 +377,23 @@ class Question:
         if key not in self._handles:
             self._handles[key] = handles_of(file.path, file.text.symbols, ref)
         return self._handles[key][spot.definition.at]
+
+
+def _by_git(collision: Collision, merge: TextMerge) -> Collision:
+    """The collision as git sees it, which knows all lines and merge drivers."""
+    paths = {conflict.path for conflict in merge.conflicts}
+    conflicts = not paths.isdisjoint({collision.mine.file.path, collision.theirs.file.path})
+    definition = collision.mine.definition
+    if definition is None or collision.rule not in {"mergeable", "overlapping"}:
+        return collision
+    name = definition.symbol.qualified
+    if conflicts and collision.rule == "mergeable":
+        sentence = f"both changed {name}; git conflicts in its file"
+        return collision._replace(message=sentence)
+    if not conflicts and collision.rule == "overlapping":
+        sentence = f"both changed {name}, which git merges"
+        return collision._replace(rule="mergeable", grade=POSSIBLE, message=sentence)
+    return collision
 
 
 def _beyond(*parties: Party) -> Iterator[str]:
@@ -448,10 +472,11 @@ def _rival(
     *,
     lines: tuple[CollisionLine, ...] = (),
     notes: tuple[str, ...] = (),
+    merge: Merge = "not tried",
 ) -> Rival:
     return Rival(
         theirs.name, theirs.branch, theirs.head, base, "worktree" if rival.root else "ref",
-        len(theirs.edits), textual, lines, notes,
+        len(theirs.edits), textual, lines, notes, merge=merge,
     )  # fmt: skip
 
 

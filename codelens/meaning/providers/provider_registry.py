@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -38,29 +37,6 @@ class CapabilityProfile(NamedTuple):
 LOCAL_SLOW = CapabilityProfile("local slow", 10, 15, reranks=False)
 CLOUD_FAST = CapabilityProfile("cloud fast", 50, 50, reranks=True)
 CLOUD_STANDARD = CapabilityProfile("cloud standard", 25, 30, reranks=True)
-
-
-# Files that are never sent to a provider, by name.
-#
-# `codelens.secret_masking.holds_key` leaves out more files by their content.
-
-_NAMES = re.compile(
-    rb"""(?:^|/)(?:
-        \.env(?:[.-][^/]*)?|[^/]*\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd
-        |\.git-credentials|\.dockercfg|\.vault[-_]?pass[^/]*
-        |id_(?:rsa|dsa|ecdsa|ed25519)[^/]*
-        |[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|asc|gpg|age|ovpn|tfvars|tfstate[^/]*)
-        |[^/]*(?:credential|secret|passw(?:or)?d)s?\.(?:json|ya?ml|toml|ini|cfg|conf|txt|xml
-            |properties|env|csv)
-    )$
-    |(?:^|/)(?:\.ssh|\.gnupg|\.aws|\.docker|\.kube|secrets?|credentials)/""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def may_hold_secrets(path: bytes) -> bool:
-    """Whether a file's path suggests that it contains keys or passwords."""
-    return _NAMES.search(path) is not None
 
 
 # The supported providers, their limits, and connections to them.

@@ -1,0 +1,108 @@
+"""Files whose names say that they hold secrets, and code as answers show it: without secrets.
+
+Nobody asked by name for the code in most answers: a search for `AWS_SECRET` lists a line of
+`.env`. In such answers the values of these files are masked, and in all files private keys and
+tokens with a prefix from their issuer. A mask keeps the number of lines.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codelens.secret_masking import MASK, PATTERN, is_random, may_be_in
+
+_ALWAYS = r"""
+    \.env(?:[.-][^/]*)?|[^/]*\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd
+    |\.git-credentials|\.dockercfg|\.vault[-_]?pass[^/]*
+    |id_(?:rsa|dsa|ecdsa|ed25519)
+    |[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|ovpn|tfvars|tfstate[^/]*)
+    |[^/]*(?:credential|secret|passw(?:or)?d)s?\.(?:json|ya?ml|toml|ini|cfg|conf|txt|xml
+        |properties|env|csv)
+"""
+_NEVER_SENT = rf"(?:^|/)(?:{_ALWAYS}|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|[^/]*\.(?:asc|gpg|age))$"
+_FOLDERS = r"(?:^|/)(?:\.ssh|\.gnupg|\.aws|\.docker|\.kube|secrets?|credentials)/"
+_MASKED = rf"(?:^|/)(?:{_ALWAYS}|credentials)$|(?:^|/)\.(?:aws|docker|kube)/"
+"""Without names that code and prose have, too: `secrets/client.go`, `book.asc`."""
+_MAY_MATCH = (
+    ".env", "rc", "credential", "secret", "passw", "pgpass", "dockercfg", "vault", "id_", ".pem",
+    ".key", ".p", ".jks", ".k", ".ovpn", ".tf", ".aws", ".docker",
+)  # fmt: skip
+"""One of these is in each path that matches; a plain search, since compiling takes milliseconds."""
+_EXAMPLES = ("example", "sample", "template", "dist", "defaults", "schema")
+"""Endings of files that show which values a real one needs."""
+
+_BLANK = re.compile(r"[+ -]?[\s{}\[\](),\"']*|[+ -]?\s*\[[^\]]*\]\s*|[+ -]?\s*-{3,}.*-{3,}\s*")
+"""Lines without a value: brackets, the head of a section, the frame of a key."""
+_NAMED = re.compile(
+    r"([+ -]?\s*(?:[#;]\s*|//\s*)?(?:-\s+)?(?:export\s+|set\s+)?[\"']?[\w.@/: -]*?[\w\]][\"']?"
+    r"\s*[=:]\s*)(?=[^\s{\[|>])(?![{\[|>,]+\s*$).+"
+)
+_COMMENT = re.compile(r"[+ -]?\s*(?:#|;|//|<!--)")
+_BEGIN, _END = (
+    re.compile(r"-BEGIN [A-Z0-9 ]*PRIVATE KEY"),
+    re.compile(r"-END [A-Z0-9 ]*PRIVATE KEY"),
+)
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
+"""A line of base 64, which is a key if it looks random."""
+
+
+def may_hold_secrets(path: bytes) -> bool:
+    """Whether a file's path suggests that it contains keys or passwords: it is never sent."""
+    lowered = path.lower().decode("utf-8", "replace")
+    return bool(
+        re.search(_NEVER_SENT, lowered, re.VERBOSE) or re.search(_FOLDERS, lowered, re.VERBOSE)
+    )
+
+
+def has_secret_values(path: str) -> bool:
+    """Whether a file's name says that its values are secret."""
+    lowered = path.lower()
+    if not any(part in lowered for part in _MAY_MATCH) or lowered.endswith(_EXAMPLES):
+        return False
+    return bool(re.search(_MASKED, lowered, re.VERBOSE))
+
+
+def may_show_key(text: str) -> bool:
+    """Whether code of a file with any name may contain a key; a search that may be wrong."""
+    return "PRIVATE KEY" in text or may_be_in(text) or bool(_KEY_LINE.search(text))
+
+
+def masked_code(text: str) -> str:
+    """The code of a file with any name, with keys and tokens replaced."""
+    if may_be_in(text):
+        text = re.sub(PATTERN, MASK, text)
+    if "PRIVATE KEY" not in text and not _KEY_LINE.search(text):
+        return text
+    lines = text.split("\n")
+    is_within = False
+    for at, line in enumerate(lines):
+        begin, end = _BEGIN.search(line), _END.search(line)
+        if begin and not end and at + 1 == len(lines):
+            # The text is cut here, or it is one line for several.
+            lines[at] = f"{line[: begin.end()]}{MASK}"
+        elif begin and end:
+            lines[at] = f"{line[: begin.end()]}{MASK}{line[end.start() :]}"
+        elif (is_within and not end) or _KEY_LINE.search(line):
+            lines[at] = MASK if is_within else _KEY_LINE.sub(_if_random, line)
+        is_within = bool(begin) if begin and not end else is_within and not end
+    return "\n".join(lines)
+
+
+def _if_random(match: re.Match[str]) -> str:
+    return MASK if is_random(match[0]) else match[0]
+
+
+def masked_values(text: str) -> str:
+    """The lines of a file with secret values, without these."""
+    return "\n".join(_without_value(line) for line in text.split("\n"))
+
+
+def _without_value(line: str) -> str:
+    if _BLANK.fullmatch(line):
+        return line
+    named = _NAMED.fullmatch(line.rstrip("\r"))
+    if named is not None:
+        return named[1] + MASK
+    if _COMMENT.match(line):
+        return masked_code(line)
+    return line if line.rstrip().endswith((":", "{", "[", "=", "|")) else MASK
