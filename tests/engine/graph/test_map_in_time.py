@@ -33,7 +33,7 @@ def _made(root: Path) -> GitRepo:
 
 def _mapped(engine: Engine, tree: Path, seconds: float) -> MapAnswer:
     with engine.pool.view(ViewRequest(tree)) as view, view.reading():
-        return map_(view, (), lambda _: (), "", 2000, seconds)
+        return map_(view, (), "", 2000, seconds)
 
 
 @pytest.mark.slow
