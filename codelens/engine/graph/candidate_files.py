@@ -18,6 +18,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.extract.tokenizer import terms_of_word
 from codelens.resolve import graph
 from codelens.resolve.edges import Edge
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.go_names import parameter_count
 from codelens.resolve.languages.registry import LanguageSpec, spec_of
@@ -443,6 +444,19 @@ class CandidateFiles:
         rows = (row for name in names for row in snapshot.symbols_with_key(key_of(name)))
         paths = {file.path for file, _, symbol in rows if symbol.name in names}
         return sorted(path for path in paths if self._is_implicit(path))
+
+    def redefining(self, path: bytes, symbol: int) -> list[bytes]:
+        """Files that name a method's type and define its name: a class there may have no name."""
+        symbols = self._graph.symbols(path)
+        if not 0 <= symbol < len(symbols):
+            return []
+        method = symbols[symbol]
+        owner = symbols[method.parent] if method.parent >= 0 else method
+        if method.kind not in CALLABLE or owner.kind not in TYPES:
+            return []
+        naming = {file for file, _ in self.of_names({owner.name})}
+        rows = self._snapshot.symbols_with_key(key_of(method.name))
+        return sorted(naming & {row.path for row, _, other in rows if other.name == method.name})
 
     def interfaces_asking(self, node: Node) -> list[Node]:
         """Methods of Go interfaces with the name and number of parameters of a method."""

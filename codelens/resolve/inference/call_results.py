@@ -121,7 +121,7 @@ class HandedValues:
         if "=>" not in text:
             for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
                 path, scope, text = self._aliased(referent)
-        text = parameter_type(text, at, "=>")
+        text = parameter_at(function_parts(text)[0], at)
         return self.resolver.of_type(path, scope, text, function.owner) if text else None
 
     def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
@@ -172,53 +172,45 @@ def of_script_container(value: Container, method: str, at: int) -> Value:
     return value.args[0] if method in _ELEMENTS and is_element else None
 
 
-@lru_cache(maxsize=5_000)
-def function_parts(text: str) -> tuple[tuple[str, ...], str]:
-    """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`."""
+@lru_cache(maxsize=20_000)
+def function_parts(text: str, arrow: str = "=>") -> tuple[tuple[str, ...], str]:
+    """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`.
+
+    Also of one in brackets, `((a: T) => V) | null`, and with `->` of one after a receiver or
+    modifier: `suspend A.(T) -> V`.
+    """
+    inner, rest = _bracketed(text, arrow)
+    while arrow in inner and not rest.startswith(arrow):
+        inner, rest = _bracketed(inner, arrow)
+    return (tuple(_split(inner)), rest[2:].strip()) if rest.startswith(arrow) else ((), "")
+
+
+def _bracketed(text: str, arrow: str) -> tuple[str, str]:
+    """Return the text in the brackets of parameters, and the text after them; or empty texts."""
     text = text.strip()
     depth, start = 0, 0
     for at, sign in enumerate(text):
-        is_arrow = sign == ">" and text[at - 1 : at] == "="
+        is_arrow = sign == ">" and text[at - 1 : at] == arrow[0]
         depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
         if depth:
             continue
         if sign == ")":
-            rest = text[at + 1 :].lstrip()
-            if not rest.startswith("=>"):
-                break
-            return tuple(_split(text[start + 1 : at])), rest[2:].strip()
-        if sign == ">" and not is_arrow:
+            return text[start + 1 : at], text[at + 1 :].lstrip()
+        if (sign == ">" and not is_arrow) or (arrow == "->" and sign not in _OPEN):
             start = at + 1
             while text[start : start + 1].isspace():
                 start += 1
         elif sign not in _OPEN and not sign.isspace():
             break
-    return (), ""
+    return "", ""
 
 
-def parameter_at(parameters: tuple[str, ...], at: int) -> str:
-    """Return the type of a parameter; an empty string for a rest parameter."""
+def parameter_at(parameters: tuple[str, ...], at: int, arrow: str = "=>") -> str:
+    """Return the type of a parameter, which has no name in `(T) -> V`; empty for a rest one."""
     part = parameters[at].strip() if at < len(parameters) else "..."
-    return "" if part.startswith("...") else part.partition(":")[2].strip()
-
-
-@lru_cache(maxsize=20_000)
-def parameter_type(text: str, at: int, arrow: str) -> str:
-    """Return a parameter's type in a function type: `(a: T, b?: U) => void`, `(T) -> Unit`."""
-    end = text.find(arrow)
-    before = text[:end].rstrip() if end > 0 else ""
-    if not before.endswith(")"):
-        return ""
-    depth, start = 0, len(before) - 1
-    for start in range(len(before) - 1, -1, -1):
-        depth += (before[start] in ")") - (before[start] in "(")
-        if not depth:
-            break
-    parts = _split(before[start + 1 : -1])
-    if at >= len(parts):
-        return ""
-    name, colon, type_ = parts[at].partition(":")
-    return (type_ if colon else name if arrow == "->" else "").strip()
+    name, colon, type_ = part.partition(":")
+    is_rest = part.startswith("...")
+    return "" if is_rest else (type_ if colon else name if arrow == "->" else "").strip()
 
 
 def _split(text: str) -> list[str]:

@@ -212,3 +212,16 @@ def test_the_text_names_the_method_that_a_line_means(repo: GitRepo, run: Run) ->
     assert "overridden by it or overriding it" in ran.out
     assert "save(self):  (override)  (a.py#Base.save, which is overridden by it)" in ran.out
     assert "(a.py#Other.save, which overrides the same method)" in ran.out
+
+
+def test_a_class_without_a_name_in_a_file_that_calls_nothing_is_found(
+    repo: GitRepo, run: Run
+) -> None:
+    made = (
+        "class Make {\n  Base<Integer> make() {\n    return new Base<>() {\n"
+        "      @Override void save(Integer item) {}\n    };\n  }\n}\n"
+    )
+    path, text, _, _ = UNNAMED["java"]
+    repo.commit("apart", {path: text, "Make.java": made})
+    answer = run("references", f"{path}:2", "--json").json
+    assert ("Make.java", 4) in {(row["path"], row["line"]) for row in answer["results"]}

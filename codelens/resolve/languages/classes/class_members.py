@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelens.resolve.file_model import CALLABLE, TYPES
-from codelens.resolve.inference.call_results import HandedValues, parameter_type
+from codelens.resolve.inference.call_results import HandedValues, function_parts, parameter_at
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -101,7 +101,7 @@ class ClassHanded(HandedValues):
     def _of_function(self, path: bytes, scope: int, text: str, at: int, me: Value) -> Value:
         """Return the type of a parameter in a function type."""
         if "->" in text:
-            written = parameter_type(text, at, "->")
+            written = parameter_at(function_parts(text, "->")[0], at, "->")
             return self.resolver.of_type(path, scope, written, me) if written else None
         type_ = parsed(class_type(text))
         while isinstance(type_, Named) and type_.name.rpartition(".")[2] in _WRAPPING:
