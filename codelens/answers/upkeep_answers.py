@@ -409,8 +409,9 @@ class Difference:
     """`path:line`."""
     name: str
     compiler: tuple[str, ...]
-    """Handles of the definitions."""
-    ours: tuple[str, ...]
+    """Handles of the definitions that the compiler means."""
+    own: tuple[str, ...]
+    """Handles of the definitions that codelens alone finds."""
     language: str
 
 

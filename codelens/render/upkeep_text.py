@@ -454,7 +454,7 @@ def scip_checked_lines(answer: CheckedEdges) -> list[str]:
     """Render the differences, then the counts by language."""
     lines = [
         f"{row.verdict}: {row.site} {row.name}: compiler {_all(row.compiler)}, "
-        f"codelens {_all(row.ours)}"
+        f"codelens {_all(row.own)}"
         for row in answer.differences
     ]
     if answer.left:

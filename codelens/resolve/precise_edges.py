@@ -1,11 +1,11 @@
 """Puts what compilers say of a view's texts in place of what our resolver finds in them.
 
 A text with a document (`codelens.store.facts.precise_facts`) is answered precisely: where the
-compiler explains a name, its edges count and ours do not. A name is left to our resolver if the
+compiler explains a name, its edges count and our own do not. A name is left to our resolver if the
 compiler does not explain it, or means a definition whose text has changed since it was indexed:
 nobody knows what the compiler would say now.
 
-Rows of the graph hold our edges alone, so a change of what is precise resolves nothing again.
+Rows of the graph hold our own edges alone, so a change of what is precise resolves nothing again.
 """
 
 from __future__ import annotations
@@ -92,22 +92,22 @@ class PreciseEdges:
             paths.setdefault(document, []).append(path)
         return paths
 
-    def merged(self, path: bytes, ours: Iterable[Edge]) -> list[Edge]:
-        """Return the edges of a file: the compiler's, and those of ours that it leaves.
+    def merged(self, path: bytes, own: Iterable[Edge]) -> list[Edge]:
+        """Return the edges of a file: the compiler's, and those of our own that it leaves.
 
         Args:
             path: the file.
-            ours: its edges by our resolver, or some of them.
+            own: its edges by our resolver, or some of them.
         """
         if path not in self.document_by_path:
-            return list(ours)
+            return list(own)
         spoken = self.spoken(path)
-        kept = [
+        left = [
             edge
-            for edge in ours
+            for edge in own
             if edge.kind in _UNNAMED or (edge.line, edge.name) not in spoken.answered
         ]
-        return list(dict.fromkeys([*spoken.edges, *kept]))
+        return list(dict.fromkeys([*spoken.edges, *left]))
 
     def spoken(self, path: bytes) -> Spoken:
         """Return what the compiler says of a file that is answered precisely."""
@@ -123,7 +123,7 @@ class PreciseEdges:
         document = self._document(self.document_by_path[path])
         if model is None:
             return Spoken((), frozenset(), frozenset())
-        reader = _FileReader(path, model)
+        reader = _FileReader(path, model, document)
         edges: list[Edge] = []
         answered: set[tuple[int, str]] = set()
         left: set[tuple[int, str]] = set()
@@ -270,32 +270,34 @@ def _names_base(model: FileModel, at: int, name: str) -> bool:
 class _FileReader:
     """Turns uses in one file into edges, with the kinds and sources that our own edges have."""
 
-    def __init__(self, path: bytes, model: FileModel) -> None:
+    def __init__(self, path: bytes, model: FileModel, document: _Document) -> None:
         self._path = path
         self._model = model
+        self._names = {
+            (use.line, use.name) for uses in document.definitions.values() for use in uses
+        }
         self._bases = base_places(model)
         self._by_place: dict[tuple[int, int], Reference] = {
             (reference.line, reference.column): reference for reference in model.references
         }
         self._imported = {
-            name
+            (row.line, name)
             for row in model.imports
-            for name in (row.name, row.alias, *row.module.replace("/", ".").split("."))
-            if name
+            for name in (row.name, row.alias, row.module, *row.module.split("."))
         }
 
     def edge(self, use: Mention, target: tuple[bytes, int]) -> Edge | None:
-        """Return the edge of a use; None if it is where the definition itself is."""
+        """Return the edge of a use; None if it is the name of an overload of its definition."""
         path, at = target
         model = self._model
-        if path == self._path and at >= 0:
+        if path == self._path and at >= 0 and (use.line, use.name) not in self._names:
             here = model.named_at.get((use.line, use.name), -1)
             if here >= 0 and model.symbols[here].qualified == model.symbols[at].qualified:
                 return None
         reference = self._by_place.get((use.line, use.column))
         if reference is None:
-            kind = "import" if use.name in self._imported else "ref"
-            source = -1 if kind == "import" else self._around(use.line)
+            kind = "import" if (use.line, use.name) in self._imported else "ref"
+            source = -1 if kind == "import" else self._source_at(use.line)
         else:
             kind = _KINDS[reference.kind]
             if kind != "call" and (use.line, use.name) in self._bases:
@@ -303,10 +305,16 @@ class _FileReader:
             source = model.enclosing(reference, values=model.spec.spaces)
         return Edge(self._path, source, path, at, kind, use.name, use.line, CERTAIN)
 
-    def _around(self, line: int) -> int:
-        """Return the innermost definition around a line, as the source of an edge."""
-        around = -1
-        for at, symbol in enumerate(self._model.symbols):
-            if symbol.start_line <= line <= symbol.end_line:
-                around = at
+    def _source_at(self, line: int) -> int:
+        """Return the definition around a line that edges start from, -1 for the module."""
+        around = self._around.get(line, -1)
         return self._model.source(around, values=self._model.spec.spaces)
+
+    @cached_property
+    def _around(self) -> dict[int, int]:
+        """Line -> the innermost definition around it."""
+        return {
+            line: at
+            for at, symbol in enumerate(self._model.symbols)
+            for line in range(symbol.start_line, symbol.end_line + 1)
+        }

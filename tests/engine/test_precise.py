@@ -136,7 +136,7 @@ def test_what_the_compiler_does_not_explain_stays_ours(shop: Shop) -> None:
 def test_check_lists_the_differences_with_both_answers(shop: Shop) -> None:
     shop.bring()
     answer = shop.engine.scip_check(path=shop.repo.root, limit=3)
-    assert [(row.verdict, row.site, row.compiler, row.ours) for row in answer.differences] == [
+    assert [(row.verdict, row.site, row.compiler, row.own) for row in answer.differences] == [
         ("unexplained", "app.py:1", (), ("first.py#pay",)),
         ("other target", "app.py:5", ("later.py#pay",), ("first.py#pay",)),
         ("unexplained", "other.py:1", (), ("first.py#pay",)),

@@ -1,4 +1,4 @@
-"""`codelens scip`: takes over what compilers say, compares it with our edges, and writes ours."""
+"""`codelens scip`: takes over what compilers say, compares it with our edges, and writes SCIP."""
 
 from __future__ import annotations
 

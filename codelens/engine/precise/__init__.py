@@ -1,1 +1,1 @@
-"""Takes over what compilers say (SCIP), compares it with our edges, and writes ours as SCIP."""
+"""Takes over what compilers say (SCIP), compares it with our edges, and writes our own as SCIP."""

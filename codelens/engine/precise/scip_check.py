@@ -38,7 +38,7 @@ def _checked(view: CurrentView, limit: int) -> CheckedEdges:
     for path in sorted(precise.document_by_path):
         check_cancelled()
         language = graph.languages[path]
-        for verdict, (line, name), theirs, ours in _compared(graph, precise, path):
+        for verdict, (line, name), theirs, own in _compared(graph, precise, path):
             counts[language, verdict] += 1
             if verdict == AGREED:
                 continue
@@ -47,7 +47,7 @@ def _checked(view: CurrentView, limit: int) -> CheckedEdges:
                 site = f"{printed(path)}:{line}"
                 shown.append(
                     Difference(
-                        verdict, site, name, _handles(graph, theirs), _handles(graph, ours),
+                        verdict, site, name, _handles(graph, theirs), _handles(graph, own),
                         language,
                     )
                 )  # fmt: skip
@@ -63,7 +63,7 @@ def _checked(view: CurrentView, limit: int) -> CheckedEdges:
 def _compared(
     graph: Graph, precise: PreciseEdges, path: bytes
 ) -> Iterator[tuple[str, tuple[int, str], set[tuple[bytes, int]], set[tuple[bytes, int]]]]:
-    """Yield verdict, line and name, the compiler's definitions and ours; in source order."""
+    """Yield verdict, line and name, the compiler's definitions and own; in source order."""
     spoken = precise.spoken(path)
     unwritten = {
         (reference.line, reference.name)
@@ -71,15 +71,15 @@ def _compared(
         if reference.arguments == PROTOCOL
     }
     theirs = _by_place(edge for edge in spoken.edges if edge.target_symbol >= 0)
-    ours = _by_place(
+    own = _by_place(
         edge
         for edge in graph.edges(path)
         if edge.target_symbol >= 0
         and edge.kind not in {"override", "satisfy"}
         and (edge.line, edge.name) not in unwritten
     )
-    for place in sorted((theirs.keys() | ours.keys()) - spoken.left):
-        first, second = theirs.get(place, set()), ours.get(place, set())
+    for place in sorted((theirs.keys() | own.keys()) - spoken.left):
+        first, second = theirs.get(place, set()), own.get(place, set())
         if _named(graph, first) & _named(graph, second):
             verdict = AGREED
         elif first and second:
@@ -92,10 +92,10 @@ def _compared(
 
 
 def _by_place(edges: Iterator[Edge]) -> _Targets:
-    found: _Targets = {}
+    targets: _Targets = {}
     for edge in edges:
-        found.setdefault((edge.line, edge.name), set()).add((edge.target, edge.target_symbol))
-    return found
+        targets.setdefault((edge.line, edge.name), set()).add((edge.target, edge.target_symbol))
+    return targets
 
 
 def _named(graph: Graph, targets: set[tuple[bytes, int]]) -> set[tuple[bytes, str]]:

@@ -46,7 +46,7 @@ _LANGUAGES = {
     "cpp": "CPP", "csharp": "CSharp", "javascript": "JavaScript", "typescript": "TypeScript",
     "tsx": "TypeScriptReact", "php": "PHP", "objc": "Objective_C", "html": "HTML", "css": "CSS",
 }  # fmt: skip
-"""Names of the schema's enum that are not ours with a capital."""
+"""Names of the schema's enum, where they are not our name with a capital."""
 _KINDS = {
     "function": "Function", "method": "Method", "class": "Class", "struct": "Struct",
     "union": "Union", "interface": "Interface", "trait": "Trait", "enum": "Enum",
