@@ -135,10 +135,8 @@ def not_shown(
         before = files.get(place.path)
         file = before or NamedFile(printed(place.path))
         lines = shown_lines.get(place.path, ())
-        # An outline shows it, or its name is listed.
-        if symbol.name_line in lines or any(
-            named.name == symbol.qualified for named in file.definitions
-        ):
+        # An outline shows it, or its name is listed often enough.
+        if symbol.name_line in lines or _is_repeated(symbol, file):
             continue
         named = NamedDefinition(symbol.qualified, place.line)
         file = replace(file, definitions=(*file.definitions, named))
@@ -154,10 +152,20 @@ def not_shown(
     return list(files.values())
 
 
+_MOST_ALIKE = 2
+"""Names are listed without their owners, so twenty times `__call__` says nothing."""
+
+
+def _is_repeated(symbol: Symbol, file: NamedFile) -> bool:
+    names = [named.name for named in file.definitions]
+    alike = sum(name.rpartition(".")[2] == symbol.name for name in names)
+    return alike >= _MOST_ALIKE or symbol.qualified in names
+
+
 _LEAST = 8
 """Bytes of a short name with its line; with less room, no further name is tried."""
-_NEIGHBOUR_NAME = 0.5
-"""Value of the name of a neighbour: half of that of its code."""
+_NEIGHBOUR_NAME = 0.7
+"""Value of the name of a neighbour, as a share of that of its code."""
 
 
 def _places(
@@ -262,7 +270,7 @@ def _users_of(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
 
 PIVOTS = 60
 """Number of ranked definitions that may be shown or named."""
-FOLLOWED = 5
+FOLLOWED = 8
 """Number of the best of these whose neighbours are included."""
 CERTAIN = 10.0
 """Added to the value of what the task itself names."""

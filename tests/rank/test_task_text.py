@@ -72,6 +72,8 @@ It ends after [three](https://example.com/three) attempts.
 retry(times=3)
 ```
 - Python version: 3.11
+### Additional context
+_No response_
 """
 WITHOUT = """The retry never ends
 

@@ -173,6 +173,7 @@ _VERSION = re.compile(
 )
 _LONGEST = 100
 """Headings and versions are short lines."""
+_NO_ANSWER = frozenset({"no response", "n/a", "none"})
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
@@ -210,6 +211,8 @@ def _is_template(line: str) -> bool:
         return bool(_PROMISE.search(check[1]))
     if len(line) > _LONGEST:
         return False
+    if line.strip("_*. ").lower() in _NO_ANSWER:
+        return True
     heading = _HEADING.match(line)
     words = {word.lower() for word in WORD.findall(heading[1])} if heading else set[str]()
     return bool(_VERSION.match(line)) or (heading is not None and words <= _TEMPLATE_WORDS)
