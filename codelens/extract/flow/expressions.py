@@ -252,14 +252,9 @@ class Expressions:
             return special(self, node, parts, depth)
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
-        if form == "call" and len(parts) > 1:
-            text = self._built_in(node, inner, _pairs(parts[1:]), depth)
-            if text:
-                return text
-        if inner in self._observed:
-            text = self._held(node, self._observed[inner], depth)
-            if text not in {UNKNOWN, LITERAL}:
-                return text
+        text = self._known(node, recipe, inner, depth)
+        if text:
+            return text
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
@@ -289,6 +284,15 @@ class Expressions:
             return self._quoted(argument)
         text = self.written(argument, depth)
         return f"{text}[]" if text != UNKNOWN and gives != number else text
+
+    def _known(self, node: Node, recipe: tuple[str, ...], called: str, depth: int) -> str:
+        """Writes the result of a call that the settings know; empty for any other."""
+        if recipe[0] == "call" and len(recipe) > 2:
+            return self._built_in(node, called, _pairs(recipe[2:]), depth)
+        if called in self._observed:
+            text = self._held(node, self._observed[called], depth)
+            return text if text not in {UNKNOWN, LITERAL} else ""
+        return ""
 
     def _held(self, node: Node, key: str, depth: int) -> str:
         """Writes the result of a function that holds its argument: `ref(x)` of Vue."""
