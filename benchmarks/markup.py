@@ -377,7 +377,14 @@ def main() -> None:
     print("| framework | repository | kind of use | uses | recall | edges | precision |")
     print("|---|---|---|---|---|---|---|")
     for repository in args.repositories:
-        found = judged(repository, args.framework, args.tools, args.tsconfig, show=args.show, answers_at=args.answers)
+        found = judged(
+            repository,
+            args.framework,
+            args.tools,
+            args.tsconfig,
+            show=args.show,
+            answers_at=args.answers,
+        )
         for kind in (*KINDS, "all"):
             counts = [sum(one.values()) if kind == "all" else one[kind] for one in found]
             truth, hit, edges, right = counts

@@ -66,7 +66,10 @@ def test_vue(markup: str, names: list[str]) -> None:
     ("markup", "names"),
     [
         ("<Card on:click={() => fmt(m)} />", ["Card", "Card().click", "fmt", "m"]),
-        ("{#if m === go.B}{fmt}{:else if go}x{:else}{m}{/if}", ["m", "go", "go.B", "fmt", "go", "m"]),
+        (
+            "{#if m === go.B}{fmt}{:else if go}x{:else}{m}{/if}",
+            ["m", "go", "go.B", "fmt", "go", "m"],
+        ),
         ("{#each fmt as m, i (m.id)}{m}{i}{go}{:else}{m}{/each}", ["fmt", "m.id", "go", "m"]),
         ("{#each fmt as { a, b = go }}{a}{/each}", ["fmt", "fmt[*].a", "fmt[*].b", "go"]),
         ("{#await go then m}{m}{fmt}{:catch e}{e}{/await}{m}", ["go", "fmt", "m"]),

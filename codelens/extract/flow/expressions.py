@@ -260,13 +260,9 @@ class Expressions:
             return special(self, node, parts, depth)
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
-        text = self._built_in(node, inner, recipe, depth)
+        text = self._known(node, recipe, inner, depth)
         if text:
             return text
-        if inner in self._observed:
-            text = self._held(node, self._observed[inner], depth)
-            if text not in {UNKNOWN, LITERAL}:
-                return text
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
@@ -318,6 +314,14 @@ class Expressions:
             return self._quoted(argument)
         text = self.written(argument, depth)
         return f"{text}[]" if text != UNKNOWN and gives != number else text
+
+    def _known(self, node: Node, recipe: tuple[str, ...], called: str, depth: int) -> str:
+        """Writes the result of a call that the settings know; empty for any other."""
+        text = self._built_in(node, called, recipe, depth)
+        if text or called not in self._observed:
+            return text
+        text = self._held(node, self._observed[called], depth)
+        return text if text not in {UNKNOWN, LITERAL} else ""
 
     def _held(self, node: Node, key: str, depth: int) -> str:
         """Writes the result of a function that holds its argument: `ref(x)` of Vue."""

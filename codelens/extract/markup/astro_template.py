@@ -26,6 +26,8 @@ _CODE = re.compile(
 )
 _BEFORE_MARKUP = re.compile(rb"(?:[(,>?:&|{}\[;=]|\breturn)\s*\Z|\A\s*\Z")
 _MOST_UNCLOSED = 8
+_LOOKED_BACK = 40
+"""Bytes before a `<` that decide whether it begins markup."""
 
 _Step = Callable[[], None]
 
@@ -55,14 +57,14 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
 
 class _Markup:
     def __init__(self, text: bytes, script: VirtualScript) -> None:
-        self._text = text
-        self._script = script
+        self.text = text
+        self.script = script
         self._braces = Braces(text)
         self._unclosed = 0
 
     def read(self, at: int) -> None:
         """Translates from a position on."""
-        text = self._text
+        text = self.text
         while match := _MARKUP.search(text, at):
             at = match.end()
             if match[0] == b"{":
@@ -72,32 +74,30 @@ class _Markup:
                 if raw := _RAW.match(text, match.start()):
                     at = self._raw(raw[1], at)
                 else:
-                    at, _ = self._tag(match["name"], match.start("name"), at, nested=None)
+                    at, _ = self.tag(match["name"], match.start("name"), at, nested=None)
 
     def _raw(self, name: bytes, at: int) -> int:
         """Translates the tag of a script or style. Returns where its text ends."""
-        at, is_empty = self._tag(name, at - len(name), at, nested=None)
+        at, is_empty = self.tag(name, at - len(name), at, nested=None)
         if is_empty:
             return at
-        closing = self._text.find(b"</" + name, at)
-        return closing if closing >= 0 else len(self._text)
+        closing = self.text.find(b"</" + name, at)
+        return closing if closing >= 0 else len(self.text)
 
-    def _tag(
-        self, name: bytes, place: int, at: int, nested: list[_Step] | None
-    ) -> tuple[int, bool]:
+    def tag(self, name: bytes, place: int, at: int, nested: list[_Step] | None) -> tuple[int, bool]:
         """Translates an opening tag. Returns where it ends, and whether the element is empty."""
-        script = self._script
+        script = self.script
         component = name if name[:1].isupper() or b"." in name else b""
         if component and not all(map(is_name, component.split(b"."))):
             component = b""
-        end = len(self._text)
+        end = len(self.text)
         steps: list[_Step] = [] if nested is None else nested
         opening, closing = (b"\n;", b";") if nested is None else (b"\n", b",")
         if component:
             steps.append(lambda: script.glue(opening))
             steps.append(lambda: script.name(component, place))
             steps.append(lambda: script.glue(b"()" + closing))
-        for one in attributes(self._text, at, self._braces):
+        for one in attributes(self.text, at, self._braces):
             if isinstance(one, int):
                 end = one
             else:
@@ -110,7 +110,7 @@ class _Markup:
     def _attribute(
         self, one: Attribute, component: bytes, steps: list[_Step], *, closing: bytes
     ) -> None:
-        text, script = self._text, self._script
+        text, script = self.text, self.script
         name = text[one.start : one.end]
         start, finish = one.value, one.finish
         place = one.start
@@ -127,9 +127,9 @@ class _Markup:
 
     def _value(self, start: int, finish: int, steps: list[_Step], closing: bytes) -> None:
         """Adds the steps of the code between braces, which may contain markup."""
-        script = self._script
+        script = self.script
         inner: list[_Step] = []
-        end = self._code(start, inner, finish)
+        end = _Code(self, start, inner, finish).read()
         if end == finish:
             steps.append(lambda: script.glue(b"\n;[" if closing == b";" else b"\n["))
             steps.extend(inner)
@@ -138,92 +138,117 @@ class _Markup:
     def _expression(self, start: int, opening: bytes, closing: bytes) -> int:
         """Translates an expression after its brace. Returns where to go on."""
         steps: list[_Step] = []
-        end = self._code(start, steps, -1)
+        end = _Code(self, start, steps, -1).read()
         if end < 0:
             self._unclosed += 1
             return start
-        if self._text[start:end].strip():
-            self._script.glue(opening)
+        if self.text[start:end].strip():
+            self.script.glue(opening)
             for step in steps:
                 step()
-            self._script.glue(closing)
+            self.script.glue(closing)
         return end + 1
 
-    def _code(self, start: int, steps: list[_Step], finish: int) -> int:
-        """Collects the steps of code up to the brace that closes it, or to a known end.
 
-        Returns where it ends; -1 if nothing closes it, or if it is not complete.
-        """
-        text, script = self._text, self._script
-        limit = finish if finish >= 0 else len(text)
-        levels = [_Level("code", start, 0)]
-        pieces: list[bytes] = []
-        at = begin = start
+class _Code:
+    """Collects the steps of code that may contain markup, which may contain code.
 
-        def code(first: int, last: int) -> None:
-            pieces.append(text[first:last])
-            if first < last:
-                steps.append(lambda: script.code(first, last))
+    Args:
+        markup: whose tags it uses.
+        start: where the code begins, after its brace.
+        steps: to add to.
+        finish: where the code ends; -1 if its brace decides.
+    """
 
-        while True:
-            kind, first, depth = levels[-1]
-            pattern = _CODE if kind == "code" else _MARKUP
-            match = pattern.search(text, at, limit)
+    def __init__(self, markup: _Markup, start: int, steps: list[_Step], finish: int) -> None:
+        self._markup = markup
+        self._text, self._script = markup.text, markup.script
+        self._steps = steps
+        self._finish = finish
+        self._limit = finish if finish >= 0 else len(self._text)
+        self._levels = [_Level("code", start, 0)]
+        self._pieces: list[bytes] = []
+        self._at = self._begin = start
+
+    def read(self) -> int:
+        """Returns where the code ends; -1 if nothing closes it, or if it is not complete."""
+        while self._levels:
+            level = self._levels[-1]
+            pattern = _CODE if level.kind == "code" else _MARKUP
+            match = pattern.search(self._text, self._at, self._limit)
             if match is None:
-                if finish >= 0 and len(levels) == 1 and not depth:
-                    code(begin, finish)
-                    return finish if is_usable(b"".join(pieces)) else -1
-                return -1
-            at = match.end()
-            sign = match[0]
-            if kind == "code":
-                if sign == b"{":
-                    levels[-1] = _Level(kind, first, depth + 1)
-                elif sign == b"}" and depth:
-                    levels[-1] = _Level(kind, first, depth - 1)
-                elif sign == b"}":
-                    code(begin, match.start())
-                    begin = at
-                    levels.pop()
-                    if not levels:
-                        return match.start() if is_usable(b"".join(pieces)) else -1
-                    pieces.append(b"],")
-                    steps.append(lambda: script.glue(b"\n],"))
-                elif sign[:4] == b"<!--":
-                    code(begin, match.start())
-                    begin = at
-                elif sign == b"<" and _BEFORE_MARKUP.search(
-                    text[max(first, match.start() - 40) : match.start()]
-                ):
-                    code(begin, match.start())
-                    pieces.append(b"[")
-                    steps.append(lambda: script.glue(b"["))
-                    levels.append(_Level("markup", match.start(), 0))
-                    at = match.start()
-                continue
-            name = match["name"] if sign != b"{" else None
-            if sign == b"{":
-                pieces.append(b"[0")
-                steps.append(lambda: script.glue(b"\n["))
-                levels.append(_Level("code", at, 0))
-                begin = at
-                continue
-            if name is None:
-                continue
-            if match["close"]:
-                depth -= 1
-                closed = text.find(b">", at, limit)
-                at = closed + 1 if closed >= 0 else at
+                alone = self._finish >= 0 and len(self._levels) == 1 and level.kind == "code"
+                if not alone or level.depth:
+                    return -1
+                self._code(self._finish)
+                return self._finish if self._is_usable() else -1
+            self._at = match.end()
+            if level.kind == "code":
+                self._in_code(match, level)
             else:
-                at, is_empty = (
-                    self._tag(name, match.start("name"), at, steps)
-                    if name
-                    else (match.end() + 1, False)
-                )
-                depth += not is_empty
-            levels[-1] = _Level(kind, first, depth)
-            if depth <= 0:
-                levels.pop()
-                pieces.append(b"]")
-                steps.append(lambda: script.glue(b"\n]"))
-                begin = at
+                self._in_markup(match, level)
+        return self._at - 1 if self._is_usable() else -1
+
+    def _is_usable(self) -> bool:
+        return is_usable(b"".join(self._pieces))
+
+    def _glue(self, piece: bytes, code: bytes) -> None:
+        script = self._script
+        self._pieces.append(piece)
+        self._steps.append(lambda: script.glue(code))
+
+    def _code(self, end: int) -> None:
+        """Takes the code up to a position. What follows begins at the current one."""
+        start, script = self._begin, self._script
+        self._pieces.append(self._text[start:end])
+        if start < end:
+            self._steps.append(lambda: script.code(start, end))
+        self._begin = self._at
+
+    def _in_code(self, match: re.Match[bytes], level: _Level) -> None:
+        sign = match[0]
+        if sign == b"{":
+            self._levels[-1] = level._replace(depth=level.depth + 1)
+        elif sign == b"}" and level.depth:
+            self._levels[-1] = level._replace(depth=level.depth - 1)
+        elif sign == b"}":
+            self._code(match.start())
+            self._levels.pop()
+            if self._levels:
+                self._glue(b"],", b"\n],")
+        elif sign[:4] == b"<!--":
+            self._code(match.start())
+        elif sign == b"<":
+            before = self._text[max(level.start, match.start() - _LOOKED_BACK) : match.start()]
+            if _BEFORE_MARKUP.search(before):
+                self._code(match.start())
+                self._glue(b"[", b"[")
+                self._levels.append(_Level("markup", match.start(), 0))
+                self._at = match.start()
+
+    def _in_markup(self, match: re.Match[bytes], level: _Level) -> None:
+        name, depth = match["name"] if match[0] != b"{" else None, level.depth
+        if match[0] == b"{":
+            self._glue(b"[0", b"\n[")
+            self._levels.append(_Level("code", self._at, 0))
+            self._begin = self._at
+            return
+        if name is None:
+            return
+        if match["close"]:
+            depth -= 1
+            closed = self._text.find(b">", self._at, self._limit)
+            self._at = closed + 1 if closed >= 0 else self._at
+        elif name:
+            self._at, is_empty = self._markup.tag(
+                name, match.start("name"), self._at, nested=self._steps
+            )
+            depth += not is_empty
+        else:
+            self._at += 1
+            depth += 1
+        self._levels[-1] = level._replace(depth=depth)
+        if depth <= 0:
+            self._levels.pop()
+            self._glue(b"]", b"\n]")
+            self._begin = self._at

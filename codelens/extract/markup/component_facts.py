@@ -99,6 +99,7 @@ class _Component:
         self._places: list[int] = []
         self._template = -1
         self._rows: list[Binding] = []
+        self._by_name: dict[str, list[int]] = {}
         self._own: set[tuple[str, int]] = set()
         """Names and lines of members that the scripts declare in a type."""
 
@@ -171,12 +172,12 @@ class _Component:
                     self._places.append(0)
                     continue
                 moved = self._moved(symbol)
-                if moved is None:
-                    self._places.append(max(parent, 0))
-                    continue
-                symbol = moved
                 parent = max(parent, 0)
-            elif symbol.name == DEFAULT and symbol.parent < 0:
+                self._places.append(parent if moved is None else len(self._symbols))
+                if moved is not None:
+                    self._symbols.append(moved._replace(parent=parent))
+                continue
+            if symbol.name == DEFAULT and symbol.parent < 0:
                 self._places.append(0)
                 continue
             self._places.append(len(self._symbols))
@@ -188,7 +189,11 @@ class _Component:
         if symbol.end_byte <= last:
             return symbol
         end = before_blanks(self._source.text, last)
-        return symbol._replace(end_byte=end, end_line=self._source.line(end - 1))
+        return symbol._replace(
+            signature=symbol.signature.partition("</")[0].rstrip(),
+            end_byte=end,
+            end_line=self._source.line(end - 1),
+        )
 
     def _moved(self, symbol: Symbol) -> Symbol | None:
         """Returns a definition that the markup makes at its place; None for any other."""
@@ -213,66 +218,63 @@ class _Component:
         """Adds a symbol for each member without one, and says which symbols are members."""
         if template < 0:
             return
-        by_name: dict[str, list[int]] = {}
         for at, symbol in enumerate(self._symbols):
-            by_name.setdefault(symbol.name, []).append(at)
-        line = self._source.line
-        seen: set[tuple[str, int]] = set()
+            self._by_name.setdefault(symbol.name, []).append(at)
         slots = [
             Member(name.decode("utf-8", "replace"), start, end)
             for name, start, end in self._virtual.members
             if name.strip() and start < end
         ]
+        seen: set[tuple[str, int]] = set()
         for one in (*self._declared.members, *slots):
-            place = line(one.start)
-            names = {one.name, _camelized(one.name)}
-            wanted = one.local or one.name
-            found = next(
-                (
-                    at
-                    for at in by_name.get(wanted, ())
-                    if (one.local and self._symbols[at].parent < 0)
-                    or (
-                        self._symbols[at].start_byte <= one.start <= self._symbols[at].end_byte
-                        and self._symbols[at].name_line == place
-                    )
-                ),
-                -1,
-            )
-            if found < 0 and one.local and one.local not in by_name:
+            at = self._member(one)
+            if at < 0:
                 continue
-            if found < 0:
-                found = len(self._symbols)
-                shown = " ".join(self._source.slice(one.start, one.end).split())[:_LONGEST]
-                self._symbols.append(
-                    Symbol(
-                        one.name, f"{DEFAULT}.{one.name}", "property", shown, "", True,
-                        place, line(one.end - 1), place, one.start, one.end, 0,
-                    )
-                )  # fmt: skip
-                by_name.setdefault(one.name, []).append(found)
-            elif not one.local:
-                # A property in the type of the props belongs to the component.
-                self._own.add((one.name, place))
-                self._symbols[found] = self._symbols[found]._replace(
-                    parent=0, qualified=f"{DEFAULT}.{self._symbols[found].name}"
-                )
-            own = self._symbols[found]
-            for name in names:
-                if (name, found) not in seen and not (own.parent == 0 and own.name == name):
-                    self._rows.append(Binding(template, name, "prop", str(found), place))
-                seen.add((name, found))
+            own = self._symbols[at]
+            for name in dict.fromkeys((one.name, _camelized(one.name))):
+                if (name, at) not in seen and not (own.parent == 0 and own.name == name):
+                    place = self._source.line(one.start)
+                    self._rows.append(Binding(template, name, "prop", str(at), place))
+                seen.add((name, at))
         for text, start in self._declared.bases:
-            self._rows.append(Binding(template, "", "base", text, line(start)))
+            self._rows.append(Binding(template, "", "base", text, self._source.line(start)))
         if self._framework == "astro":
             self._rows.append(Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT}}}", 1))
+
+    def _member(self, one: Member) -> int:
+        """Returns the symbol of a member, which may be new; -1 if it means nothing here."""
+        place = self._source.line(one.start)
+        for at in self._by_name.get(one.local or one.name, ()):
+            symbol = self._symbols[at]
+            if one.local and symbol.parent < 0:
+                return at
+            if symbol.start_byte <= one.start < symbol.end_byte and symbol.name_line == place:
+                if not one.local:
+                    # A property in the type of the props belongs to the component.
+                    self._own.add((one.name, place))
+                    self._symbols[at] = symbol._replace(
+                        parent=0, qualified=f"{DEFAULT}.{symbol.name}"
+                    )
+                return at
+        if one.local and one.local not in self._by_name:
+            return -1
+        shown = " ".join(self._source.slice(one.start, one.end).split())[:_LONGEST]
+        last = self._source.line(one.end - 1)
+        self._by_name.setdefault(one.name, []).append(len(self._symbols))
+        self._symbols.append(
+            Symbol(
+                one.name, f"{DEFAULT}.{one.name}", "property", shown, "", True,
+                place, last, place, one.start, one.end, 0,
+            )
+        )  # fmt: skip
+        return len(self._symbols) - 1
 
     def _bindings(self, scopes: list[Scope], template: int) -> list[Binding]:
         """Returns the bindings of all scopes, at their lines."""
         rows: list[Binding] = []
         for row in self._facts.bindings:
             text, how = row.text, row.how
-            if how == "export" and row.name == DEFAULT:
+            if row.name == NAME or (how == "export" and row.name == DEFAULT):
                 continue
             if how in _INDEXED:
                 old = int(text)
@@ -372,7 +374,7 @@ class _Names:
                 self._rows.setdefault(row.scope, set()).add(row.name)
             elif row.how != "member":
                 self._module.add(row.name)
-        self._module |= {"this", "undefined", "null"}
+        self._module |= {"this", "undefined", "null", "Astro"}
         self._inside: dict[int, bool] = {}
 
     def is_inside(self, scope: int) -> bool:

@@ -100,31 +100,32 @@ def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attri
                 yield Attribute(at, at, at, end, True)
                 at = end + 1
         elif match["name"]:
-            begin, stop = match.span("name")
-            value = _VALUE.match(text, at)
-            if value is None:
-                # A value that is not closed is no value, but the name alone has no meaning either.
-                at_value = -1 if _NO_VALUE.match(text, at) else stop
-                yield Attribute(begin, stop, at_value, at_value, False)
-            elif value["brace"]:
-                at = value.end()
-                end = braces.end(at - 1) if braces is not None else -1
-                if end >= 0:
-                    yield Attribute(begin, stop, at, end, True)
-                    at = end + 1
-            elif value[4]:
-                at = value.end()
-                end = text.find(b"`", at)
-                if end >= 0:
-                    yield Attribute(begin, stop, at - 1, end + 1, True)
-                    at = end + 1
-            else:
-                at = value.end()
-                first, last = next(
-                    value.span(group) for group in (1, 2, 5) if value.start(group) >= 0
-                )
-                yield Attribute(begin, stop, first, last, False)
+            one, at = _named(text, *match.span("name"), braces)
+            if one is not None:
+                yield one
     yield len(text)
+
+
+def _named(
+    text: bytes, start: int, end: int, braces: Braces | None
+) -> tuple[Attribute | None, int]:
+    """Returns an attribute by the span of its name, and where to go on."""
+    value = _VALUE.match(text, end)
+    if value is None:
+        # A value that is not closed is no value, but the name alone has no meaning either.
+        at = -1 if _NO_VALUE.match(text, end) else end
+        return Attribute(start, end, at, at, False), end
+    at = value.end()
+    if value["brace"]:
+        last = braces.end(at - 1) if braces is not None else -1
+        return (Attribute(start, end, at, last, True), last + 1) if last >= 0 else (None, at)
+    if value[4]:
+        last = text.find(b"`", at)
+        return (
+            (Attribute(start, end, at - 1, last + 1, True), last + 1) if last >= 0 else (None, at)
+        )
+    span = next(value.span(group) for group in (1, 2, 5) if value.start(group) >= 0)
+    return Attribute(start, end, *span, False), at
 
 
 def camelized(name: bytes) -> bytes:

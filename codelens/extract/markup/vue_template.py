@@ -29,7 +29,8 @@ _SHORT = {b":": b"bind", b".": b"bind", b"@": b"on", b"#": b"slot"}
 _BUILT_IN = frozenset(
     b"bind on slot model if else-if else for show html text once memo cloak pre is".split()
 )
-_UNUSED = frozenset({b"key", b"ref", b"slot-scope", b"scope"})
+_SCOPES = frozenset({b"slot-scope", b"scope"})
+_UNUSED = _SCOPES | {b"key", b"ref"}
 _FUNCTION = re.compile(rb"\s*(?:async\s+)?function\b")
 
 
@@ -129,49 +130,25 @@ class _Template:
 
     def _element(self, name: bytes, place: int, at: int) -> int:
         """Translates an opening tag. Returns where it ends."""
-        text = self._text
-        end = len(text)
-        plain: list[Attribute] = []
-        directives: list[_Directive] = []
-        for one in attributes(text, at, None):
-            if isinstance(one, int):
-                end = one
-            else:
-                match = _DIRECTIVE.match(text, one.start, one.end)
-                if match is None:
-                    plain.append(one)
-                else:
-                    kind = _SHORT.get(match["sign"]) or match["name"]
-                    directives.append(
-                        _Directive(kind, match["argument"], match.start("argument"), one)
-                    )
+        plain, directives, end = self._attributes(at)
         if any(one.name == b"pre" for one in directives):
             return self._skipped(name, end)
-        closing = b""
-        for one in directives:
-            if one.name == b"for":
-                closing += self._loop(one.attribute)
+        closing = b"".join(self._loop(one.attribute) for one in directives if one.name == b"for")
         component = self._component(name)
         if component:
             self._script.glue(b"\n;")
             self._script.name(component, place)
             self._script.glue(b"();")
         for one in plain:
-            self._plain(one, component)
-            if name == b"slot" and text[one.start : one.end] == b"name" and one.value >= 0:
-                slot = text[one.value : one.finish]
-                self._script.members.append((slot, one.value, one.finish))
+            self._plain(one, name, component)
         for one in directives:
             if one.name not in {b"for", b"slot"}:
                 self._directive(one, component)
         for one in directives:
             if one.name == b"slot":
-                owner = component or (self._stack[-1].component if self._stack else b"")
-                if owner and one.argument[:1] != b"[" and is_name(camelized(one.argument)):
-                    self._script.member(owner, camelized(one.argument), one.place)
-                closing += self._parameters(one.attribute)
+                closing += self._slot(one, component)
         for one in plain:
-            if text[one.start : one.end] in {b"slot-scope", b"scope"}:
+            if self._text[one.start : one.end] in _SCOPES:
                 closing += self._parameters(one)
         if end < 0 or name.lower() in VOID:
             self._script.glue(closing)
@@ -179,6 +156,33 @@ class _Template:
             self._stack.append(_Open(name, closing, component))
             self._opened[name] = self._opened.get(name, 0) + 1
         return abs(end)
+
+    def _attributes(self, at: int) -> tuple[list[Attribute], list[_Directive], int]:
+        """Returns the attributes of a tag, and its end; negative if the tag closes itself."""
+        text = self._text
+        end = len(text)
+        plain: list[Attribute] = []
+        directives: list[_Directive] = []
+        for one in attributes(text, at, None):
+            if isinstance(one, int):
+                end = one
+                continue
+            match = _DIRECTIVE.match(text, one.start, one.end)
+            if match is None:
+                plain.append(one)
+            else:
+                kind = _SHORT.get(match["sign"]) or match["name"]
+                place = match.start("argument")
+                directives.append(_Directive(kind, match["argument"], place, one))
+        return plain, directives, end
+
+    def _slot(self, one: _Directive, component: bytes) -> bytes:
+        """Uses a slot of the component around. Returns what closes the scope of its props."""
+        owner = component or (self._stack[-1].component if self._stack else b"")
+        slot = camelized(one.argument)
+        if owner and one.argument[:1] != b"[" and is_name(slot):
+            self._script.member(owner, slot, one.place)
+        return self._parameters(one.attribute)
 
     def _skipped(self, name: bytes, end: int) -> int:
         """Returns where an element ends whose content is plain text."""
@@ -198,8 +202,11 @@ class _Template:
         chosen = known or (choices[2] if name[:1].isupper() or b"-" in name else b"")
         return chosen if is_name(chosen) else b""
 
-    def _plain(self, one: Attribute, component: bytes) -> None:
+    def _plain(self, one: Attribute, element: bytes, component: bytes) -> None:
         name = self._text[one.start : one.end]
+        if element == b"slot" and name == b"name" and one.value >= 0:
+            slot = self._text[one.value : one.finish]
+            self._script.members.append((slot, one.value, one.finish))
         if name == b"ref" and one.value >= 0:
             target = self._text[one.value : one.finish]
             if target in self._names and is_name(target):
