@@ -145,21 +145,13 @@ def _inner(script: VirtualScript, text: bytes, start: int, end: int, *, depth: i
     code(script, text, at, end)
 
 
-_ASSIGNED = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*=(?![=>])")
-
-
 def statements(script: VirtualScript, text: bytes, start: int, end: int) -> None:
     """Adds the statements of an event."""
-    if not script.is_usable(start, end):
-        return
-    script.glue(b"\n{")
-    for begin, finish in divided(text, start, end, b";"):
-        assigned = _ASSIGNED.match(text, begin, finish)
-        if assigned is not None:
-            script.glue(b"\nthis.")
-        code(script, text, begin if assigned is None else assigned.start(1), finish)
-        script.glue(b"\n;")
-    script.glue(b"\n}")
+    if script.is_usable(start, end):
+        script.glue(b"\n{")
+        code(script, text, start, end)
+        script.glue(b"\n}")
+        script.written(start, end)
 
 
 class Part(NamedTuple):
