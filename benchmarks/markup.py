@@ -3,6 +3,8 @@
 
     python benchmarks/markup.py REPOSITORY... --framework vue --tools FOLDER [--tsconfig FILE]
 
+Angular is judged by the compiler among its own packages (`language_judges/angular_markup.py`).
+
 FOLDER has the node_modules of the judge (`language_judges/markup_definitions.mjs` names them). Every
 name in the markup of a component is put to TypeScript's service through the framework's translator;
 a name that it leads to a definition of the repository, outside of the markup itself, is a use. A
@@ -25,12 +27,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from language_judges import angular_markup
+
 JUDGE = Path(__file__).resolve().parent / "language_judges" / "markup_definitions.mjs"
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"<(script|style)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\s*---.*?\n---", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+FRAMEWORKS = ["vue", "svelte", "astro", "angular"]
 KINDS = ("component", "prop", "event", "slot", "directive", "name", "member")
 
 
@@ -368,24 +373,29 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("repositories", type=Path, nargs="+")
-    parser.add_argument("--framework", choices=["vue", "svelte", "astro"], required=True)
-    parser.add_argument("--tools", type=Path, required=True)
-    parser.add_argument("--tsconfig", default="", help="for its paths")
+    parser.add_argument("--framework", choices=FRAMEWORKS, required=True)
+    parser.add_argument("--tools", type=Path, default=Path(), help="not for Angular")
+    parser.add_argument("--tsconfig", default="", help="for its paths; of Angular the program")
     parser.add_argument("--answers", type=Path, help="folder that keeps the judge's answers")
     parser.add_argument("--show", type=int, default=0, help="print so many differences")
     args = parser.parse_args()
     print("| framework | repository | kind of use | uses | recall | edges | precision |")
     print("|---|---|---|---|---|---|---|")
     for repository in args.repositories:
-        found = judged(
-            repository,
-            args.framework,
-            args.tools,
-            args.tsconfig,
-            show=args.show,
-            answers_at=args.answers,
-        )
-        for kind in (*KINDS, "all"):
+        if args.framework == "angular":
+            kinds = angular_markup.KINDS
+            found = angular_markup.judged(repository, args.tsconfig, args.show)
+        else:
+            kinds = KINDS
+            found = judged(
+                repository,
+                args.framework,
+                args.tools,
+                args.tsconfig,
+                show=args.show,
+                answers_at=args.answers,
+            )
+        for kind in (*kinds, "all"):
             counts = [sum(one.values()) if kind == "all" else one[kind] for one in found]
             truth, hit, edges, right = counts
             recall = f"{hit / truth:.3f}" if truth else "-"

@@ -48,7 +48,11 @@ def divided(text: bytes, start: int, end: int, sign: bytes) -> list[Span]:
     return spans
 
 
-def parted(text: bytes, start: int, limit: int = 20_000) -> int:
+LONGEST_HEAD = 5_000
+"""Longest head of a block, in bytes."""
+
+
+def parted(text: bytes, start: int, limit: int = LONGEST_HEAD) -> int:
     """Returns the position of the bracket that closes the one at a position; -1 without one."""
     depth = 0
     for match in _PART.finditer(text, start, start + limit):
@@ -123,13 +127,14 @@ def _inner(script: VirtualScript, text: bytes, start: int, end: int, *, depth: i
     if text.find(b"|", start, end) < 0 or depth > _DEEPEST:
         code(script, text, start, end)
         return
-    at = start
+    at = passed = start
     for match in _PART.finditer(text, start, end):
-        if match.start() < at or match[0] not in {b"(", b"[", b"{"}:
+        if match.start() < passed or match[0] not in {b"(", b"[", b"{"}:
             continue
         closing = parted(text, match.start(), end - match.start())
         if closing < 0:
             break
+        passed = closing
         if text.find(b"|", match.end(), closing) < 0:
             continue
         code(script, text, at, match.end())
@@ -145,21 +150,13 @@ def _inner(script: VirtualScript, text: bytes, start: int, end: int, *, depth: i
     code(script, text, at, end)
 
 
-_ASSIGNED = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*=(?![=>])")
-
-
 def statements(script: VirtualScript, text: bytes, start: int, end: int) -> None:
     """Adds the statements of an event."""
-    if not script.is_usable(start, end):
-        return
-    script.glue(b"\n{")
-    for begin, finish in divided(text, start, end, b";"):
-        assigned = _ASSIGNED.match(text, begin, finish)
-        if assigned is not None:
-            script.glue(b"\nthis.")
-        code(script, text, begin if assigned is None else assigned.start(1), finish)
-        script.glue(b"\n;")
-    script.glue(b"\n}")
+    if script.is_usable(start, end):
+        script.glue(b"\n{")
+        code(script, text, start, end)
+        script.glue(b"\n}")
+        script.written(start, end)
 
 
 class Part(NamedTuple):

@@ -44,6 +44,7 @@ _QUERIES = frozenset(
     "contentChildren".split()
 )
 _HEADS = re.compile(r"`[^`]*`|'[^']*'|(?<![\w$.#])[A-Za-z_$][\w$]*(?!\s*:)")
+_NAMED = frozenset({"exact", "name"})
 _NOT_BOUND = frozenset({"+", "def", "import", "member"})
 _LONGEST_LIST = 4_000
 
@@ -135,8 +136,8 @@ class _Placed:
         starts = self._script.source.line_starts
         for one in self._facts.references:
             byte = starts[one.line - 1] + one.column
-            place, is_named, _ = self._virtual.source_of(byte)
-            if not is_named or byte < self._virtual.base:
+            place, piece = self._virtual.source_of(byte)
+            if piece not in _NAMED or byte < self._virtual.base:
                 continue
             receiver = one.receiver
             if receiver == PIPE.decode():

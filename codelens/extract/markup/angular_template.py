@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from codelens.extract.markup.angular_expressions import (
+    LONGEST_HEAD,
     Span,
     divided,
     expression,
@@ -45,6 +46,8 @@ _VALUE = re.compile(rb"[\w-]{1,40}")
 _ICU = re.compile(rb"\{\s*([^{},]+),\s*(?:plural|select|selectordinal)\s*,")
 _ICU_CASE = re.compile(rb"(?:=\d+|[\w-]+)\s*\Z")
 _MOST_ATTRIBUTES = 40
+_DEEPEST = 200
+"""Elements and blocks in more others than this have no variables of their own."""
 _WORD = re.compile(rb"[A-Za-z_$][\w$-]*")
 _PLAIN = frozenset(b"class id style i18n slot ng-container ng-content".split())
 """Names that no directive takes."""
@@ -88,7 +91,11 @@ class _Template:
         self._script = script
         self._stack: list[_Open] = []
         self._opened: dict[bytes, int] = {}
-        self._has_ends = True
+        self._has_ends = self._has_semicolons = True
+        self._depth = 0
+        """Number of open elements and blocks with variables of their own."""
+        self._scanned = 0
+        """Number of bytes that were searched for the end of a block's head, in vain."""
         self.uses: list[ElementUse] = []
         self.elements: list[str] = []
 
@@ -118,10 +125,12 @@ class _Template:
     def _push(self, name: bytes, closing: bytes) -> None:
         self._stack.append(_Open(name, closing))
         self._opened[name] = self._opened.get(name, 0) + 1
+        self._depth += bool(closing)
 
     def _pop(self) -> bytes:
         name, closing = self._stack.pop()
         self._opened[name] -= 1
+        self._depth -= bool(closing)
         self._script.glue(closing)
         return name
 
@@ -133,12 +142,14 @@ class _Template:
 
     def _interpolation(self, start: int, limit: int = -1) -> int:
         """Translates `{{ x }}` from its beginning. Returns where to go on."""
-        end = self._text.find(b"}}", start) if self._has_ends else -1
+        if limit >= 0:
+            end = self._text.find(b"}}", start, limit)
+        else:
+            end = self._text.find(b"}}", start) if self._has_ends else -1
+            self._has_ends = end >= 0
         if end < 0:
-            self._has_ends = False
-            return start
-        if limit < 0 or end <= limit:
-            self._expression(start, end)
+            return max(start, limit)
+        self._expression(start, end)
         return end + 2
 
     def _expression(self, start: int, end: int) -> None:
@@ -157,7 +168,8 @@ class _Template:
             self._push(b"", b"")
 
     def _let(self, name: Span, start: int) -> int:
-        end = self._text.find(b";", start)
+        end = self._text.find(b";", start) if self._has_semicolons else -1
+        self._has_semicolons = end >= 0
         if end < 0:
             return start
         if self._script.is_usable(start, end):
@@ -173,14 +185,19 @@ class _Template:
         text, end = self._text, at
         head = (at, at)
         if text[at : at + 1] == b"(":
-            closing = parted(text, at)
+            closing = parted(text, at) if self._scanned <= len(text) else -1
             if closing < 0:
+                self._scanned += LONGEST_HEAD
                 return at
             head, end = (at + 1, closing), closing + 1
         while text[end : end + 1].isspace():
             end += 1
         if text[end : end + 1] != b"{":
+            self._scanned += end - at
             return at
+        if self._depth > _DEEPEST:
+            self._push(b"", b"")
+            return end + 1
         parts = divided(text, *head, b";") if head[0] < head[1] else []
         self._script.glue(b"\n{")
         closing_code = b"\n}"
@@ -257,7 +274,7 @@ class _Template:
     ) -> None:
         text, closing = self._text, b""
         structural = [one for one in found if text[one.start : one.start + 1] == b"*"]
-        for one in structural:
+        for one in structural if self._depth <= _DEEPEST else ():
             closing = self._structural(one) + closing
         others = [one for one in found if one not in structural]
         element = _described(text, name, others)
