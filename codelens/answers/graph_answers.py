@@ -137,6 +137,7 @@ class RelatedAnswer:
 
     receipt: Receipt
     target: GraphNode
+    """The first of `owners`, if there are several."""
     results: tuple[Relative, ...]
     totals: tuple[tuple[str, int], ...]
     """Relation -> number of relatives, shown or not."""
@@ -149,6 +150,8 @@ class RelatedAnswer:
     """Possible users, which are not in the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
+    owners: tuple[GraphNode, ...] = ()
+    """The definitions that have the name, if there are several; `results` are those of all."""
 
 
 @dataclass(frozen=True, slots=True)

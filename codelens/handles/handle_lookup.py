@@ -256,8 +256,11 @@ class Finder:
             raise AmbiguousHandle(symbol_text(handle.symbol), self._handles(owners))
         if owners:
             return self._place(owners[0])
-        near = self._near_names(handle.symbol) or self._near_files(handle)
-        raise HandleNotFound(symbol_text(handle.symbol, handle.ordinal), near)
+        near, why = self._near_members(handle.symbol)
+        if not near and self._may_be_file(handle):
+            near = self._near_files(handle)
+        near = near or self._near_names(handle.symbol) or self._near_files(handle)
+        raise HandleNotFound(symbol_text(handle.symbol, handle.ordinal), near, why)
 
     def _moved(self, handle: Handle, why: str) -> Place:
         """Follow a symbol that its file lacks, if exactly one other file defines it."""
@@ -402,6 +405,29 @@ class Finder:
             for name in names[:_NEAR_SHOWN]
         ]
 
+    def _near_members(self, name: str) -> tuple[list[str], str]:
+        """For `Owner.name` whose owner exists: its members that resemble the name, or itself."""
+        owner_name, dot, last = name.rpartition(".")
+        owners = self._owners(owner_name) if dot and last else []
+        if not owners or len(owners) > _OWNERS_READ:
+            return [], ""
+        import difflib
+
+        members = {
+            symbol.name: _Owner(owner.file, owner.symbols, at)
+            for owner in owners
+            for at, symbol in enumerate(owner.symbols)
+            if symbol.qualified == f"{owner.symbol.qualified}.{symbol.name}"
+        }
+        alike = difflib.get_close_matches(last, members, 3, 0.6)
+        near = self._handles([members[match] for match in alike] or owners[:_NEAR_SHOWN])
+        return near, f"{owner_name} has no {last}"
+
+    def _may_be_file(self, handle: Handle) -> bool:
+        """Whether a bare name ends like the files of this view: `contxt.go`."""
+        extension = os.path.splitext(handle.path or b"")[1]
+        return bool(extension) and any(path.endswith(extension) for path in self._snapshot.by_path)
+
     def _near_names(self, name: str) -> list[str]:
         """Definitions whose name resembles the last part of `name`."""
         key = key_of(name.rpartition(".")[2])
@@ -428,15 +454,23 @@ class Finder:
         if not same:
             import difflib
 
+            # A name without a folder may be in any.
             text = rel_path.decode("utf-8", "replace")
-            by_text = {
-                path.decode("utf-8", "replace"): path
-                for path in paths
-                if os.path.basename(path)[:1].lower() == name[:1].lower()
-            }
-            pool = sorted(by_text)[:_PATHS_COMPARED]
-            same = [by_text[match] for match in difflib.get_close_matches(text, pool, 3, 0.6)]
+            is_bare = b"/" not in rel_path
+            by_text: dict[str, list[bytes]] = {}
+            for path in sorted(paths):
+                base = os.path.basename(path)
+                if base[:1].lower() == name[:1].lower():
+                    key = base if is_bare else path
+                    by_text.setdefault(key.decode("utf-8", "replace"), []).append(path)
+            pool = list(by_text)[:_PATHS_COMPARED]
+            matches = difflib.get_close_matches(text, pool, 3, 0.6)
+            same = [path for match in matches for path in by_text[match]]
+            return self._shown_files(handle, same[:3])
         near = sorted(same, key=lambda path: -_shared(path, rel_path))[:3]
+        return self._shown_files(handle, near)
+
+    def _shown_files(self, handle: Handle, near: Sequence[bytes]) -> list[str]:
         if handle.lines is not None:
             span = handle.lines
             return [lines_handle(path, span.start_line, span.end_line, self._ref) for path in near]

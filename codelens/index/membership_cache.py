@@ -224,6 +224,7 @@ class Surveyor:
         notes = {
             "links": membership.links.keys(),
             "nested": membership.nested,
+            "tools": membership.tools,
             "submodules": membership.gitlinks,
             "unreadable": membership.unreadable.keys(),
         }

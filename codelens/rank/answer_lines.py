@@ -310,21 +310,22 @@ def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
     """Explain the rank of a place: its strongest reason, and its share of the query's words.
 
     `defines it`, `defines X`, `part of X`, `defines X at line N`: a name in the query refers to X.
-    `name`, `file name`, `folder`: these resemble the query. `2/3 words`: the file contains this
-    share of the words; left out if it contains all and has another reason.
+    `name matches`, `file name matches`, `folder name matches`: these resemble the query. `2 of 3
+    words`: the file contains this share of the words; left out if it contains all and has another
+    reason.
     """
     candidate = place.judged.evidence
     reason = _defines(place)
     if not reason and place.symbol >= 0:
         reason = (
-            "name"
+            "name matches"
             if candidate.symbols.cosines[place.symbol] >= ranking_weights.SHOWN_COSINE
             else ""
         )
     if not reason and (candidate.features["stemcov"] or candidate.features["stempfx"]):
-        reason = "file name"
+        reason = "file name matches"
     if not reason and candidate.features["dircov"]:
-        reason = "folder"
+        reason = "folder name matches"
     typed = list(dict.fromkeys(query.typed))
     numbers = {term.text: number for number, term in enumerate(terms)}
     present = [
@@ -334,9 +335,9 @@ def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
     ]
     share = ""
     if len(present) < len(typed) and not (query.single and reason):
-        share = f"{len(present)}/{len(typed)} words"
+        share = f"{len(present)} of {len(typed)} words in it"
     elif present and not reason:
-        share = "all words" if len(typed) > 1 else "text"
+        share = "all words in it" if len(typed) > 1 else "word in it"
     return "; ".join(part for part in (reason, share) if part)
 
 
@@ -372,8 +373,8 @@ def _defines(place: Place) -> str:
 DEFINES_IT = "defines it"
 _DEFINES = {
     query_analysis.EXACT: DEFINES_IT,
-    query_analysis.CONVENTION: "defines it in another convention",
-    query_analysis.LAST: "defines the last part of the name",
+    query_analysis.CONVENTION: "defines it, spelled otherwise",
+    query_analysis.LAST: "defines only the last part of the name",
 }
 
 

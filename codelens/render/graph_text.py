@@ -68,26 +68,40 @@ def head_of(node: GraphNode) -> str:
 
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
     """Render heading and blocks by relation, or by path."""
-    head = [head_of(answer.target)]
+    head = _owners(answer.owners) if answer.owners else [head_of(answer.target)]
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
         return head, [
             _path(number, path_steps) for number, path_steps in enumerate(answer.paths, 1)
         ]
     blocks: list[str] = []
+    tests: list[str] = []
     for relation, total in answer.totals:
+        # Who may use it comes before its tests.
+        put = tests if relation == "tests" else blocks
         rows = [result for result in answer.results if result.relation == relation]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: kinds={relation}, higher limit)" if left else ""
         title = f"{_TITLES[relation]} ({total:,}){more}"
         for number, relative in enumerate(rows):
             line = f"  {_relative(relative, detailed=detailed)}"
-            blocks.append(f"{title}\n{line}" if not number else line)
+            put.append(f"{title}\n{line}" if not number else line)
         if not rows:
-            blocks.append(title)
-    return head, [*blocks, *_may(answer.may, answer.may_count)]
+            put.append(title)
+    return head, [*blocks, *_may(answer.may, answer.may_count), *tests]
 
 
+def _owners(owners: Sequence[GraphNode]) -> list[str]:
+    """Render the heading of an answer about all definitions with a name."""
+    shown = [f"  {head_of(owner)}" for owner in owners[:_OWNERS_SHOWN]]
+    left = len(owners) - _OWNERS_SHOWN
+    if left > 0:
+        shown.append(f"  and {left:,} more")
+    title = f"{len(owners):,} definitions have that name; this is about all of them together."
+    return [f"{title} For one of them, give its handle:", *shown]
+
+
+_OWNERS_SHOWN = 12
 _FAMILY = "overridden by it or overriding it (a change of its name must change these)"
 _BASES: Mapping[Basis, str] = {
     "choice": "each means one of several definitions of that name",
@@ -406,6 +420,7 @@ def related_json(answer: RelatedAnswer) -> Json:
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "target": _node(answer.target),
+        **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [
             {
                 "relation": result.relation,

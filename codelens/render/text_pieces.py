@@ -42,11 +42,7 @@ def receipt_line(receipt: Receipt) -> str:
         f"{checked} {plural('file', receipt.checked)} checked, {receipt.indexed:,} re-indexed"
     )
     if receipt.pending:
-        parts.append(f"{receipt.pending:,} pending{_pending_names(receipt)}")
-        if receipt.unread:
-            parts.append(f"{receipt.unread:,} unread")
-        else:
-            parts.append("all searched for this answer")
+        parts.append(_pending(receipt))
     if receipt.precise:
         parts.append(f"{receipt.precise:,} {plural('file', receipt.precise)} answered precisely")
     parts.append(f"{receipt.elapsed_ms:,.0f} ms")
@@ -60,11 +56,19 @@ def head_line(receipt: Receipt) -> str:
     return f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
 
 
+def _pending(receipt: Receipt) -> str:
+    """Render how many files are not indexed, and what that means for the answer."""
+    files = f"{count_of(receipt.pending, 'file')} not indexed yet{_pending_names(receipt)}"
+    if receipt.unread:
+        return f"{files}, {receipt.unread:,} of them not searched: ask again"
+    return f"{files}, but this answer searched them all"
+
+
 def _pending_names(receipt: Receipt) -> str:
     """Render the names of a few pending files; many would fill a short answer."""
     names = ", ".join(receipt.pending_names)
     whole = len(receipt.pending_names) == receipt.pending <= _PENDING_NAMED
-    return f": {names}" if whole and len(names) <= _PENDING_CHARS else ""
+    return f" ({names})" if whole and len(names) <= _PENDING_CHARS else ""
 
 
 def lines_of(start_line: int, end_line: int) -> str:

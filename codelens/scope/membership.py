@@ -199,6 +199,9 @@ def _common_dir(folder: bytes) -> bytes:
 # One pass over the folders of a worktree: classifies entries and lists subfolders.
 
 _DOT_GIT: Final = b".git"
+_OTHER_TOOLS: Final = frozenset({b".codegraph", b".gitnexus", b".serena", b".cocoindex_code"})
+_AIDER_CACHE: Final = b".aider.tags.cache"
+"""Folders of tools that index or summarize code: copies of it, not code."""
 # On Windows a directory listing has neither inode nor change time.
 _ENTRY_STAT_IS_WHOLE: Final = os.name != "nt"
 _JUNCTION: Final = getattr(stat_module, "IO_REPARSE_TAG_MOUNT_POINT", -1)
@@ -220,6 +223,8 @@ class Membership:
     """
     nested: set[bytes] = field(default_factory=set[bytes])
     """Nested repositories, which git lists as `folder/`."""
+    tools: set[bytes] = field(default_factory=set[bytes])
+    """Untracked folders in which other tools keep what they generate."""
     gitlinks: set[bytes] = field(default_factory=set[bytes])
     """Submodules that are folders on disk."""
     ignore_files: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
@@ -363,8 +368,11 @@ class Pass:
         # A rule applies even if the folder has tracked files; add_tracked_only adds these.
         if rules.ignored(name, path, is_folder=True):
             return
-        if self._tracked.kind_of_folder(path) == "gitlink":
+        kind = self._tracked.kind_of_folder(path)
+        if kind == "gitlink":
             self.members.gitlinks.add(path)
+        elif kind == "unknown" and (name in _OTHER_TOOLS or name.startswith(_AIDER_CACHE)):
+            self.members.tools.add(path)
         else:
             self._pending.append((path, rules))
 

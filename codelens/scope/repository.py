@@ -109,6 +109,7 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
 
 BRANCHES = "refs/heads/"
 _KINDS = (BRANCHES, "refs/tags/")
+_REMOTES = ("refs/remotes/",)
 _PACKED_BYTES = 64 * 1024 * 1024
 """Bytes of packed-refs to read for suggestions; some 700,000 refs."""
 
@@ -344,7 +345,12 @@ class Repository:
             broken = self._broken(ref, name or "HEAD")
             if broken is not None:
                 raise broken from error
-            near = difflib.get_close_matches(ref, ref_names(self.common_dir), 3)
+            # A branch that only a remote has comes before all that merely look alike.
+            remote = [
+                name for name in ref_names(self.common_dir, _REMOTES) if name.endswith(f"/{ref}")
+            ]
+            alike = difflib.get_close_matches(ref, ref_names(self.common_dir), 3)
+            near = list(dict.fromkeys([*remote, *alike]))[:3]
             raise NoSuchRef(ref, self.place.root, near) from error
         return CommitId(str(commit.id))
 

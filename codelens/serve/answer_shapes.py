@@ -98,10 +98,11 @@ _DIFF_SHARES = {
 _USES_SENT, _USUAL_TOKENS = 20, 3000
 """How many uses of a definition JSON lists, by number of tokens; `count` counts all."""
 _HISTORY_SHARES = {"results": 6, "definitions": 6, "together": 2, "notes": 1}
+_BRANCHES = "cl_branches"
 _CONFLICTS_SHARES = {"results": 8, "harmless": 2, "left_out": 1, "notes": 1}
 
 
-def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
+def diff(answer: DiffAnswer, form: Form, max_tokens: int, tool: str = "cl_diff") -> str:
     """Broken uses, then differences, file by file."""
     if form == "json":
         most = _USES_SENT * max(max_tokens // _USUAL_TOKENS, 1)
@@ -109,32 +110,45 @@ def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
         answer = replace(answer, broken=broken)
         return fitted_lists(branch_text.diff_json(answer), _DIFF_SHARES, max_tokens)
     head, blocks = branch_text.diff(answer)
-    more = "call cl_diff with a higher max_tokens, or with paths"
+    more = f"call {tool} with a higher max_tokens, or with paths"
     return fitted_blocks(
         answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
     )
 
 
-def history(answer: HistoryAnswer, form: Form, max_tokens: int) -> str:
+def history(answer: HistoryAnswer, form: Form, max_tokens: int, tool: str = "cl_history") -> str:
     """The changes, newest first."""
     if form == "json":
         return fitted_lists(branch_text.history_json(answer), _HISTORY_SHARES, max_tokens)
     head, blocks = branch_text.history(answer)
-    more = "call cl_history with a higher max_tokens, or with since"
+    more = f"call {tool} with a higher max_tokens, or with since"
     return fitted_blocks(
         answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
     )
 
 
-def conflicts(answer: ConflictsAnswer, form: Form, max_tokens: int) -> str:
+def conflicts(
+    answer: ConflictsAnswer, form: Form, max_tokens: int, tool: str = "cl_conflicts"
+) -> str:
     """Conflicts, grouped by the other side."""
     if form == "json":
         return fitted_lists(branch_text.conflicts_json(answer), _CONFLICTS_SHARES, max_tokens)
     head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
-    more = "call cl_conflicts with a higher max_tokens, or with fewer others"
+    more = f"call {tool} with a higher max_tokens, or with fewer others"
     return fitted_blocks(
         answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
     )
+
+
+def branches(
+    answer: DiffAnswer | HistoryAnswer | ConflictsAnswer, form: Form, max_tokens: int
+) -> str:
+    """The answer to one of the questions of `cl_branches`."""
+    if isinstance(answer, DiffAnswer):
+        return diff(answer, form, max_tokens, _BRANCHES)
+    if isinstance(answer, HistoryAnswer):
+        return history(answer, form, max_tokens, _BRANCHES)
+    return conflicts(answer, form, max_tokens, _BRANCHES)
 
 
 # Saved contexts and the recovery of a session.

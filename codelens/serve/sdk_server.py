@@ -270,7 +270,8 @@ _HINTS = {
     hints: ToolAnnotations(
         read_only_hint=hints == "reads",
         destructive_hint=hints == "removes",
-        idempotent_hint=True,
+        # Says nothing about a tool that only reads, and costs tokens in each list.
+        idempotent_hint=None if hints == "reads" else True,
         open_world_hint=False,
     )
     for hints in get_args(Hints)

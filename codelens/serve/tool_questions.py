@@ -9,6 +9,7 @@ from codelens.errors import InvalidArgument, SettingError
 from codelens.serve.tool_row import FORMAT, PATH, REF, Argument, ToolRow, size_argument
 
 if TYPE_CHECKING:
+    from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, HistoryAnswer
     from codelens.answers.reading_answers import JointAnswer, SearchAnswer, StatusAnswer
     from codelens.answers.upkeep_answers import Dropped, PruneAnswer, RepositoryLife
     from codelens.engine.engine import Engine
@@ -52,6 +53,34 @@ def nobody_answered(answer: SearchAnswer | JointAnswer) -> bool:
     """Whether several repositories were searched, and all of them failed."""
     parts = getattr(answer, "repositories", ())
     return bool(parts) and all(part.error for part in parts)
+
+
+def branches_asked(
+    engine: Engine,
+    *,
+    question: str,
+    spec: str,
+    target: str,
+    path: str,
+    budget_ms: float | None,
+) -> DiffAnswer | ConflictsAnswer | HistoryAnswer:
+    """`cl_branches`: one of the questions about branches.
+
+    Raises:
+        InvalidArgument: a question lacks its argument, or has one of another question.
+    """
+    if question == "history":
+        if spec:
+            raise InvalidArgument("spec", "belongs to diff and conflicts; pass only target")
+        if not target:
+            raise InvalidArgument("target", "must name a definition or file for a history")
+        return engine.history(target, path=path, budget_ms=budget_ms)
+    if question == "conflicts":
+        if target:
+            raise InvalidArgument("target", "belongs to diff and history; omit it")
+        return engine.conflicts(others=[spec] if spec else [], path=path, budget_ms=budget_ms)
+    globs = [target.partition("#")[0]] if target else []
+    return engine.diff(spec, globs=globs, path=path, budget_ms=budget_ms)
 
 
 # The upkeep tools.

@@ -153,7 +153,7 @@ SESSION = Argument("session", default="", example='"a1b2c3"')
 """The session of a call, if the host does not name it; described like `PATH`."""
 
 
-AGAIN = Argument("again", "Also send code that was sent before.", "truth", False)
+AGAIN = Argument("again", "Resend sent code.", "truth", False)
 
 
 TAGS = Argument("tags", "Words to filter by.", "words", [], most=50, example='["auth"]')
@@ -164,14 +164,14 @@ def size_argument(default: int) -> Argument:
     return Argument("max_tokens", "", "number", default, least=200, most=100_000)
 
 
-def limit_argument(default: int, most: int, about: str = "Maximum results.") -> Argument:
+def limit_argument(default: int, most: int, about: str = "") -> Argument:
     """`limit`."""
     return Argument("limit", about, "number", default, least=1, most=most)
 
 
 def depth_argument(default: int, most: int) -> Argument:
     """`depth`."""
-    return Argument("depth", "Maximum steps.", "number", default, least=1, most=most)
+    return Argument("depth", "", "number", default, least=1, most=most)
 
 
 def filter_arguments(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
-from codelens.serve.tool_questions import UPKEEP, nobody_answered, search_asked
+from codelens.serve.tool_questions import UPKEEP, branches_asked, nobody_answered, search_asked
 from codelens.serve.tool_row import (
     AGAIN,
     CATEGORIES,
@@ -71,13 +71,13 @@ _CORE = (
     ToolRow(
         "cl_search", "core",
         "Where is the code that does X?",
-        "Ranked places for words, an identifier, a path or a sentence, in this worktree as it is "
-        "now. Each line: handle (for cl_expand), lines, kind, signature or best line, reason; "
-        "`+3 alike` are near-copies, `also` more places in that file.",
+        "Ranked places for words, an identifier, a path or a sentence. Each line: handle (for "
+        "cl_expand), lines, kind, signature or best line, reason; `+3 alike` are near-copies, "
+        "`also` more places in that file.",
         "finds places",
         (
             Argument(
-                "query", "Words, an identifier, a path, a sentence.", example='"parse cookies"'
+                "query", "", example='"parse cookies"'
             ),
             Argument(
                 "mode",
@@ -86,14 +86,14 @@ _CORE = (
             ),
             *filter_arguments(
                 "Such as python, go.",
-                "Only these paths: src/**/*.py; !glob excludes.",
-                "Kinds of definition, such as function, class.",
+                "src/**/*.py; !glob excludes.",
+                "Such as function, class.",
             ),
             Argument(
-                "content", "Code, docs or both.", default="all", choices=("all", "code", "prose")
+                "content", "", default="all", choices=("all", "code", "prose")
             ),
             Argument(
-                "rerank", "Whether a configured reranker orders the results.",
+                "rerank", "",
                 default="auto", choices=("auto", "on", "off"),
             ),
             limit_argument(_SHOWN, 100), REPOSITORIES, PATH, REF, FORMAT, size_argument(4000),
@@ -115,7 +115,7 @@ _CORE = (
                 example='"retry failed uploads"',
             ),
             Argument(
-                "intent", "Which neighbours to add.", default="auto",
+                "intent", "", default="auto",
                 choices=("auto", "debug", "refactor", "modify", "explore"),
             ),
             *filter_arguments(), AGAIN, SESSION, PATH, REF, FORMAT, size_argument(8000),
@@ -130,8 +130,8 @@ _CORE = (
     ToolRow(
         "cl_expand", "core",
         "What does the code at these handles say right now?",
-        "Reads handles from disk, or from git for a ref. A symbol that moved is followed; one "
-        "that is gone gives the nearest candidates.",
+        "Reads handles from disk, or from git for a ref. A moved symbol is followed; a missing "
+        "one gives the nearest candidates.",
         "reads handles",
         (
             Argument(
@@ -141,7 +141,7 @@ _CORE = (
                 "handles", least=1, most=100, example=HANDLES,
             ),
             Argument("context", "Lines before and after.", "number", 0, least=0, most=1000),
-            Argument("signatures", "Declarations without bodies.", "truth", False),
+            Argument("signatures", "", "truth", False),
             AGAIN, SESSION, PATH, REF, FORMAT, size_argument(8000),
         ),
         "expand", "expand", delivers="delivered",
@@ -152,7 +152,7 @@ _CORE = (
     ToolRow(
         "cl_outline", "core",
         "What is in this file or folder, without reading it?",
-        "Definitions with lines, signature and first line of doc, and how many tokens reading all "
+        "Definitions with lines, signature and first line of doc, and what reading all "
         "of it costs.",
         "shows a file or folder",
         (
@@ -174,7 +174,7 @@ _CORE = (
             Argument(
                 "focus", "Files, folders or handles to center on.", "handles", [], example=HANDLES
             ),
-            Argument("query", "Words to center on.", default="", example='"parse cookies"'),
+            Argument("query", "", default="", example='"parse cookies"'),
             PATH, REF, FORMAT, size_argument(2000),
         ),
         "map", "map_", budgets=_WALK,
@@ -190,8 +190,8 @@ _CORE = (
                 "target", "src/auth.py#Session.validate, src/auth.py, src/auth, or a unique name.",
                 example=HANDLE,
             ),
-            Argument("to", "Show paths to this definition.", default="", example=HANDLE),
-            Argument("paths", "Maximum paths, with to.", "number", 3, least=1, most=20),
+            Argument("to", "", default="", example=HANDLE),
+            Argument("paths", "With to.", "number", 3, least=1, most=20),
             Argument("kinds", "Only these relations.", "words", [], choices=RELATIONS),
             Argument(
                 "direction", "in: its users; out: what it uses.", default="both",
@@ -205,11 +205,11 @@ _CORE = (
     ToolRow(
         "cl_references", "core",
         "Which lines use this? All of them, to rename it.",
-        "Lines of code by file and definition: certain, in tests, possible with the reason.",
+        "By file and definition: certain, in tests, possible with the reason.",
         "every line that uses a definition",
         (
             Argument("target", example=HANDLE),
-            limit_argument(100, 1000, "Maximum lines."),
+            limit_argument(100, 1000, ""),
             Argument("cursor", default="", example='"0:42:src/auth.py"'),
             PATH, REF, FORMAT, size_argument(3000),
         ),
@@ -223,7 +223,7 @@ _CORE = (
         "what a change affects and which tests to run",
         (
             Argument(
-                "targets", "Handles, files, folders or names.", "handles", [], most=100,
+                "targets", "", "handles", [], most=100,
                 example=HANDLES,
             ),
             Argument(
@@ -238,9 +238,30 @@ _CORE = (
         asks_with=lambda arguments: {"diff": arguments["diff"] or None},
     ),
     ToolRow(
+        "cl_branches", "core",
+        "What differs between branches, worktrees, commits; what conflicts; when did code change?",
+        "By definition, uncommitted work included.",
+        "compares branches, worktrees and commits",
+        (
+            Argument(
+                "question",
+                "diff: changed definitions and the uses that breaks; conflicts: before a merge, or "
+                "when others work in parallel; history: commits that changed target.",
+                default="diff", choices=("diff", "conflicts", "history"),
+            ),
+            Argument(
+                "spec", "diff: REF, A..B, A...B; conflicts: a branch or worktree; empty: all work.",
+                default="", example='"main...HEAD"',
+            ),
+            Argument("target", "history: handle or file; diff: path.", default="", example=HANDLE),
+            PATH, FORMAT, size_argument(3000),
+        ),
+        branches_asked, "branches", budgets=_WALK,
+    ),
+    ToolRow(
         "cl_current", "core",
         "Which repository, worktree and branch do answers come from, and how fresh is the index?",
-        "Also uncommitted changes, languages, skipped files and other worktrees.",
+        "Also uncommitted changes and other worktrees.",
         "where answers come from",
         (Argument("detail", "Also what doctor finds.", "truth", False), PATH, FORMAT),
         "status", "current",

@@ -36,11 +36,14 @@ def test_a_partial_receipt_names_few_pending_files_and_counts_many() -> None:
         status="partial", checked=1000, pending=12, unread=3, pending_names=("a.py", "b.py")
     )
     assert receipt_line(many) == (
-        "partial · main@1a2b3c4 · 1,000 of 1,234 files checked, 2 re-indexed · 12 pending "
-        "· 3 unread · 34 ms"
+        "partial · main@1a2b3c4 · 1,000 of 1,234 files checked, 2 re-indexed · 12 files not "
+        "indexed yet, 3 of them not searched: ask again · 34 ms"
     )
     few = receipt(status="partial", pending=2, pending_names=("a.py", "b.py"))
-    assert " · 2 pending: a.py, b.py · all searched for this answer · " in receipt_line(few)
+    assert (
+        " · 2 files not indexed yet (a.py, b.py), but this answer searched them all · "
+        in receipt_line(few)
+    )
 
 
 def test_a_receipt_shows_a_detached_and_an_unborn_head() -> None:

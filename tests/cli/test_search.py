@@ -121,7 +121,7 @@ def test_an_answer_cut_by_its_budget_lists_what_is_pending(repo: GitRepo, run) -
     ran = run("search", "login", "--budget", "0")
     assert ran.code in (0, 1)
     assert ran.err.splitlines()[-1].startswith("partial · ")
-    assert " pending" in ran.err
+    assert " not indexed yet" in ran.err
 
 
 @pytest.mark.parametrize("mode", ["auto", "text", "regex", "path", "symbol"])

@@ -90,6 +90,7 @@ TOOLS: dict[str, dict[str, object]] = {
     "cl_references": {"target": "kindle"},
     "cl_impact": {"diff": "HEAD~1"},
     "cl_current": {"detail": True},
+    "cl_branches": {"question": "diff", "spec": "main...side"},
     "cl_diff": {"spec": "main...side"},
     "cl_history": {"target": "lamp.py#kindle"},
     "cl_conflicts": {},

@@ -218,7 +218,7 @@ def test_all_words_as_one_name_mean_that_definition_and_not_one_of_them(store: S
     found = store.search(view, "reflection hashCode").results
     assert (found[0].line, found[0].why) == (
         "def reflectionHashCode(value)",
-        "defines it in another convention",
+        "defines it, spelled otherwise",
     )
     assert "defines it" not in [one.why for one in found[1:]]
 

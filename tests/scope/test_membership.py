@@ -361,3 +361,14 @@ def test_sources_other_than_folders_are_reported(repo: GitRepo, tmp_path: Path) 
         b"d/.gitignore": repo.path("d/.gitignore").lstat(),
     }
     assert found.marks == {b"half": False}
+
+
+def test_untracked_folders_of_other_tools_are_left_out_with_their_names(tmp_path: Path) -> None:
+    repo = GitRepo.init(tmp_path / "repo")
+    repo.commit("one", {".serena/tracked.md": "kept\n", "code.py": "x = 1\n"})
+    for path in (".codegraph/graph.json", "sub/.codegraph/copy.py", ".aider.tags.cache.v4/db.py"):
+        make_file(repo.root, os.fsencode(path), b"x = 1\n")
+    make_file(repo.root, b".codegraph.py", b"x = 1\n")
+    found = walk(repo)
+    assert sorted(found.files) == [b".codegraph.py", b".serena/tracked.md", b"code.py"]
+    assert found.tools == {b".codegraph", b"sub/.codegraph", b".aider.tags.cache.v4"}

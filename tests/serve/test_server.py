@@ -18,15 +18,16 @@ def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) ->
     assert set(tools) == {
         "cl_search", "cl_explore", "cl_expand", "cl_outline", "cl_map", "cl_related",
         "cl_references", "cl_impact",
-        "cl_current",
+        "cl_branches", "cl_current",
     }  # fmt: skip
     for tool in tools.values():
         assert tool.description.split(". ")[0].partition("?")[1] == "?"
         assert tool.output_schema is None
-        assert tool.annotations.read_only_hint and tool.annotations.idempotent_hint
+        assert tool.annotations.read_only_hint and not tool.annotations.destructive_hint
         assert tool.annotations.open_world_hint is False
         assert "path" in tool.input_schema["properties"]
-        assert ("ref" in tool.input_schema["properties"]) == (tool.name != "cl_current")
+        has_ref = tool.name not in {"cl_branches", "cl_current"}
+        assert ("ref" in tool.input_schema["properties"]) == has_ref
     assert "cl_expand" in asker.instructions
 
 

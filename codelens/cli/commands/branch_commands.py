@@ -20,8 +20,9 @@ def add_diff(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "spec", nargs="?", default="", metavar="SPEC",
-        help="REF (compared with the files), A..B, or A...B (from the merge base to B)",
+        help="REF (compared with the files), A..B or A B, or A...B (from the merge base to B)",
     )  # fmt: skip
+    parser.add_argument("until", nargs="?", default="", metavar="B", help=argparse.SUPPRESS)
     parser.add_argument(
         "--path", action="append", default=[], dest="globs", metavar="GLOB",
         help="only this file, folder or glob; !GLOB excludes (repeatable)",
@@ -56,7 +57,7 @@ def run_diff(args: argparse.Namespace) -> int:
 
     with Engine() as engine, Bar() as bar:
         answer = engine.diff(
-            args.spec,
+            f"{args.spec}..{args.until}" if args.until else args.spec,
             path=args.path,
             other=args.other,
             staged=args.staged,

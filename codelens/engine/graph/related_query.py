@@ -52,6 +52,8 @@ from codelens.wording import count_of
 MOST_DEPTH = 3
 MOST_PATHS = 20
 _TEST_DEPTH = 2
+_TESTS_SHOWN = 3
+"""Tests listed next to other relations, unless the call asks for relations by name."""
 _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
 """Shares of the limit if not all relations fit."""
@@ -95,9 +97,16 @@ def related(
             for relation, rows in related_by.items()
         }
     related_by = {relation: rows for relation, rows in related_by.items() if rows}
-    shown = [row for rows in _shares(related_by, limit) for row in rows]
+    tests_by = related_by.pop("tests", []) if not kinds and len(related_by) > 1 else []
+    shown = [
+        row for rows in _shares(related_by, limit - len(tests_by[:_TESTS_SHOWN])) for row in rows
+    ]
+    if tests_by:
+        # Last, and only a few: who asks for everything wants the code first.
+        related_by["tests"] = tests_by
+        shown += tests_by[:_TESTS_SHOWN]
     targets.fetch([row.node for row in shown])
-    notes = [named.moved] if named.moved else []
+    notes = [named.moved] if named.moved and not named.owners else []
     notes += _cut_notes(walk.cut)
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(chosen):
@@ -113,6 +122,7 @@ def related(
         may=may,
         may_count=may_count,
         notes=tuple(notes),
+        owners=named.owners,
     )
 
 

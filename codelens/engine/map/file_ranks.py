@@ -261,6 +261,8 @@ class DefinitionUsers:
         self._targets = Targets(view, self._graph)
         counted = self._graph.values.setdefault("map users", {})
         self._counted = cast("dict[Node, Users]", counted)
+        self._is_read = view.refreshed.status == "fresh"
+        """Whether all files are read; otherwise others may use a definition, too."""
         self.incomplete: set[Node] = set()
         """Requested definitions that are not counted completely."""
 
@@ -276,7 +278,7 @@ class DefinitionUsers:
             return counted_users
         parts = self._parts(node)
         self._graph.prepare(parts)
-        complete = all(self._graph.knows_users(*part) for part in parts)
+        complete = self._is_read and all(self._graph.knows_users(*part) for part in parts)
         # An import alone is not a use: it may name a class or a function. A type that satisfies an
         # interface does not name it, so counting it would depend on which files are resolved.
         files = {
@@ -347,9 +349,18 @@ def candidates(
 
 
 def most_used(targets: Targets, users: UserCounts, nodes: Sequence[Node]) -> Iterator[MapSymbol]:
-    """The candidates that several files use, the most used first; ties keep their order."""
+    """The candidates that several files use, the most used first; ties keep their order.
+
+    Those that are not counted completely come last, in their own order: a part of a number says
+    nothing next to a whole one.
+    """
     counted = [(users.of(node), node) for node in nodes]
-    order = sorted(range(len(counted)), key=lambda at: (-counted[at][0].files, at))
+
+    def key(at: int) -> tuple[bool, int, int]:
+        files, complete = counted[at][0]
+        return not complete, -files if complete else 0, at
+
+    order = sorted(range(len(counted)), key=key)
     for at in order:
         count, node = counted[at]
         if count.files >= _LEAST_USERS or not count.complete:

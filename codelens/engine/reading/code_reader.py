@@ -86,6 +86,7 @@ def view_status(view: CurrentView) -> StatusAnswer:
             outcomes["generated"] = outcomes.get("generated", 0) + count
     states = views.states_of(index.db, row.id)
     skipped = {
+        "folders of other tools": len(notes.get("tools", ())),
         "oversized": states.get(OVERSIZED, 0),
         "unreadable": states.get(UNREADABLE, 0) + len(notes.get("unreadable", ())),
         "links": len(notes.get("links", ())),

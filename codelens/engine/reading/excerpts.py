@@ -323,7 +323,7 @@ def _owner(symbols: Sequence[Symbol], symbol: Symbol) -> str:
 
 _NEAR_SHOWN = 20
 _ALSO_SHOWN = 4
-_DEFINITIONS_SHOWN = 40
+_DEFINITIONS_SHOWN = 10
 _MOST_OWNERS = 6
 """Maximum definitions of one name; with more, they are only listed for a choice."""
 _LEAST_LINES = 20
@@ -468,6 +468,11 @@ def _with_definitions(
     )
     if not names:
         return error
+    import difflib
+
+    # Those that resemble the missing name come first, then those at the top of the file.
+    alike = difflib.get_close_matches(handle.symbol, names, _DEFINITIONS_SHOWN, 0.5)
+    names = list(dict.fromkeys([*alike, *names]))
     shown = ", ".join(names[:_DEFINITIONS_SHOWN])
     left = len(names) - _DEFINITIONS_SHOWN
     more = f" and {left:,} more: outline it" if left > 0 else ""

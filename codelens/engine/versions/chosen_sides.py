@@ -37,7 +37,7 @@ def chosen_sides(
 
     Args:
         view: of the files here.
-        spec: empty, `REF`, `A..B` or `A...B`; A and B may be worktrees.
+        spec: empty, `REF`, `A..B`, `A B` or `A...B`; A and B may be worktrees.
         other: a worktree by path or branch, or a ref, in place of the files here; may be empty.
         view_at: opens a view of another worktree.
         staged: compare with git's index.
@@ -48,6 +48,9 @@ def chosen_sides(
         NoSuchRef: a name is neither a ref nor a worktree.
         ReadError: the sides have no common history.
     """
+    if ".." not in spec and len(spec.split()) == 2 and not _exists(view, spec):
+        # As git takes it; no ref has a blank in its name.
+        spec = "..".join(spec.split())
     _refuse(view, spec, other, staged=staged)
     if staged:
         old = _side(view, spec or "HEAD", view_at)[0]
@@ -59,6 +62,11 @@ def chosen_sides(
         old = _side(view, spec, view_at) if spec else files
         return Sides(old[0], *_side(view, other, view_at), old[1])
     return Sides(_side(view, spec or "HEAD", view_at)[0], *files)
+
+
+def _exists(view: CurrentView, name: str) -> bool:
+    """Whether a text with a blank is the path of a worktree."""
+    return os.path.isdir(os.path.join(view.scope.root, os.path.expanduser(name)))
 
 
 def _refuse(view: CurrentView, spec: str, other: str, *, staged: bool) -> None:

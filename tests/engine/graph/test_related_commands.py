@@ -111,8 +111,9 @@ def test_a_path_that_only_leads_back_is_said_to(repo: GitRepo, run: Run) -> None
 def test_a_name_with_several_owners_answers_for_each(repo: GitRepo, run: Run) -> None:
     ran = run("related", "price")
     assert ran.code == 0
-    assert "2 definitions have that name, and this answer covers all of them" in ran.err
-    assert "shop/base.py#Item.price, shop/book.py#Book.price" in ran.err
+    heading = ran.out.splitlines()[:3]
+    assert heading[0].startswith("2 definitions have that name")
+    assert "shop/base.py#Item.price" in heading[1] and "shop/book.py#Book.price" in heading[2]
     assert "shop/book.py#tax" in ran.out
 
 
@@ -284,3 +285,19 @@ def test_methods_of_a_trait_list_their_implementations(repo: GitRepo, run: Run) 
         "src/flag.rs#Flag.put",
         "src/flag.rs#all",
     ]
+
+
+def test_tests_of_a_method_come_last_and_are_few(repo: GitRepo, run: Run) -> None:
+    body = "".join(f"def test_{at}():\n    total(Book())\n\n\n" for at in range(12))
+    repo.write("tests/test_many.py", f"from shop.book import Book, total\n\n\n{body}")
+    repo.write(
+        "shop/book.py",
+        "class Book:\n    def price(self):\n        return 1\n\n\n"
+        "def total(book: Book):\n    return book.price()\n",
+    )
+    text = run("related", "Book.price").out
+    relations = [line for line in text.splitlines() if line[:1] not in {"", " "}][1:]
+    assert relations[0].startswith("called by") and relations[-1].startswith("tests (")
+    tests = text.partition("\ntests (")[2].splitlines()
+    assert "not listed: kinds=tests" in tests[0] and len(tests) == 1 + 3, text
+    assert len(run("related", "Book.price", "--kind", "tests", "--json").json["results"]) >= 12
