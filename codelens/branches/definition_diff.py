@@ -232,9 +232,7 @@ def definition_diff(
         changes_by_path.setdefault(change.definition.file.path, []).append(change)
     gone_lines = _gone_lines(changes_by_path)
     files = [
-        _pair_change(
-            pair.old, pair.new, changes_by_path, gone_lines, follows=follows, lines=lines
-        )
+        _pair_change(pair.old, pair.new, changes_by_path, gone_lines, follows=follows, lines=lines)
         for pair in matches.pairs
     ]
     files += [_file_alone(file, REMOVED, changes_by_path) for file in matches.removed_files]
@@ -289,15 +287,11 @@ def _meet(changed: Sequence[Lines], spans: Sequence[Lines]) -> bool:
 
 
 def _changes(
-    matches: Matches, lines: _ChangedLines, follows: dict[tuple[bytes, bool], list[Lines]]
+    matches: Matches,
+    lines: _ChangedLines,
+    follows: dict[tuple[bytes, bool], list[Lines]],
 ) -> Iterator[DefinitionChange]:
-    for pair_old, pair_new in matches.pairs:
-        yield from _alone(pair_old.definitions, matches, old=True)
-        yield from _alone(pair_new.definitions, matches, old=False)
-    for file in matches.removed_files:
-        yield from _alone(file.definitions, matches, old=True)
-    for file in matches.added_files:
-        yield from _alone(file.definitions, matches, old=False)
+    yield from _all_alone(matches)
     changes: dict[Definition, DefinitionChange] = {}
     following: list[tuple[Definition, Definition]] = []
     paths = {pair.old.path: pair.new.path for pair in matches.pairs}
@@ -331,6 +325,16 @@ def _changes(
         yield change._replace(
             old_lines=tuple(merged(change.old_lines)), new_lines=tuple(merged(change.new_lines))
         )
+
+
+def _all_alone(matches: Matches) -> Iterator[DefinitionChange]:
+    for pair_old, pair_new in matches.pairs:
+        yield from _alone(pair_old.definitions, matches, old=True)
+        yield from _alone(pair_new.definitions, matches, old=False)
+    for file in matches.removed_files:
+        yield from _alone(file.definitions, matches, old=True)
+    for file in matches.added_files:
+        yield from _alone(file.definitions, matches, old=False)
 
 
 def _head(definition: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
@@ -410,14 +414,14 @@ def _pair_change(
     gone = gone_lines.get(old.path, []) + follows.get((old.path, True), [])
     come = [span for change in changes if change.new is not None for span in change.new_lines]
     come += follows.get((new.path, False), [])
-    outside: list[OutsideChange] = []
+    differing: list[OutsideChange] = []
     if not _accounts_for(old, new, gone, come, lines.of(old, new)):
-        outside += _outside(old, new, gone, come, lines.diff_lines)
-    outside += _following(old, new, follows)
-    outside += changed_line_ends(old, new, gone, come, lines.diff_lines)
-    if not outside and not changes:
-        outside.append(OutsideChange("blank lines", (), ()))
-    return FileChange(how, old, new, tuple(changes), tuple(outside))
+        differing += _outside(old, new, gone, come, lines.diff_lines)
+    differing += _following(old, new, follows)
+    differing += changed_line_ends(old, new, gone, come, lines.diff_lines)
+    if not differing and not changes:
+        differing.append(OutsideChange("blank lines", (), ()))
+    return FileChange(how, old, new, tuple(changes), tuple(differing))
 
 
 def _recoded(old: FileDefinitions, new: FileDefinitions) -> bool:

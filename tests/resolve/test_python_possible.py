@@ -79,7 +79,7 @@ def test_a_property_is_read_without_a_call() -> None:
 
 
 def test_too_many_methods_are_not_listed() -> None:
-    many = "".join(f"class C{at}:\n    def fetch(self): ...\n" for at in range(13))
+    many = "".join(f"class C{at}:\n    def fetch(self): ...\n" for at in range(33))
     assert edges_of({"a.py": f"{many}\ndef use(given): given.fetch()\n"}, certain=False) == []
 
 

@@ -21,7 +21,13 @@ from codelens.engine.current_view import (
 )
 from codelens.engine.graph.lazy_graph import walked_view
 from codelens.engine.graph.ownership import Ownership
-from codelens.engine.index_pool import IndexPool, check_limit, seconds_left, seconds_to_read
+from codelens.engine.index_pool import (
+    ANSWER_S,
+    IndexPool,
+    check_limit,
+    seconds_left,
+    seconds_to_read,
+)
 from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingError
 from codelens.index.view_update import FEW_FILES
 from codelens.paths import printed
@@ -187,8 +193,9 @@ class GraphQueries:
         with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
             if to is not None:
                 return related_query.paths_between(view, target, to, paths, seconds)
+            most = ANSWER_S if view_request.budget_ms is None else seconds
             return related_query.related(
-                view, target, kinds, direction, depth=depth, limit=limit, seconds=seconds
+                view, target, kinds, direction, depth=depth, limit=limit, seconds=most
             )
 
     def references(
