@@ -167,23 +167,24 @@ class PossibleUses:
             model = self.view.model(other.path)
             if model is not None and other[:2] != method[:2]:
                 mixin = (other.path, model.symbols[other.symbol].parent)
-                if self._derives(mixin, owner) or self._are_joined(mixin, owner):
+                if owner in self._ancestors(mixin) or self._are_joined(mixin, owner):
                     methods.append(other)
         return methods if len(methods) <= _MOST_OVERRIDING else []
 
-    def _derives(self, type_: tuple[bytes, int], base: tuple[bytes, int]) -> bool:
-        return any(ancestor[:2] == base for ancestor in self.resolver.ancestry(Instance(*type_)))
+    def _ancestors(self, type_: tuple[bytes, int]) -> list[tuple[bytes, int]]:
+        return [ancestor[:2] for ancestor in self.resolver.ancestry(Instance(*type_))]
 
     def _are_joined(self, mixin: tuple[bytes, int], base: tuple[bytes, int]) -> bool:
-        """Whether a class of their files derives from both, so that one may run for the other."""
+        """Whether a class of their files derives from both, and looks into the mixin first."""
         models = {path: self.view.model(path) for path in sorted({mixin[0], base[0]})}
         types = [
             (path, at)
             for path, model in models.items()
             for at, symbol in enumerate(model.symbols if model is not None else ())
-            if symbol.kind in TYPES and (path, at) not in {mixin, base}
+            if symbol.kind in TYPES
         ]
-        return any(self._derives(type_, mixin) and self._derives(type_, base) for type_ in types)
+        orders = map(self._ancestors, types)
+        return any(mixin in order and base in order[order.index(mixin) :] for order in orders)
 
     def _is_exact(self, path: bytes, reference: Reference) -> bool:
         """Whether the receiver's exact type is known: a class name, or a new instance."""
