@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 
 ROOT = f"{os.path.realpath(os.environ['TRACE_ROOT'])}/"
 CALLS = set[tuple[CodeType, int, CodeType, "type | None"]]()
+FILES = dict[type, str]()
 BEGINS = dict[CodeType, int]()
 
 
@@ -39,6 +40,8 @@ def note(frame: FrameType, event: str, _: object) -> None:
             if isinstance(first, type):
                 # A class statement runs the `__init__` of a metaclass.
                 made = first if code.co_name == "__new__" else None
+        if made is not None:
+            file_of(made)
         CALLS.add((caller.f_code, caller.f_lineno, code, made))
 
 
@@ -65,8 +68,10 @@ def definitions(path: str) -> "list[tuple[str, int, int, str, int, str]]":
 
 
 def file_of(made: type) -> str:
-    """The file of the module of a class."""
-    return getattr(sys.modules.get(made.__module__), "__file__", "") or ""
+    """The file of the module of a class, as of its first call: tests reset `sys.modules`."""
+    if made not in FILES:
+        FILES[made] = getattr(sys.modules.get(made.__module__), "__file__", "") or ""
+    return FILES[made]
 
 
 def written() -> None:

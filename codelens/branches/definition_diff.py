@@ -228,14 +228,11 @@ def definition_diff(
     changes_by_path = dict[bytes, list[DefinitionChange]]()
     follows = dict[tuple[bytes, bool], list[Lines]]()
     lines = _ChangedLines(matches, diff_lines)
-    for change in _changes(matches, follows):
-        if not lines.spare(change):
-            changes_by_path.setdefault(change.definition.file.path, []).append(change)
+    for change in _changes(matches, lines, follows):
+        changes_by_path.setdefault(change.definition.file.path, []).append(change)
     gone_lines = _gone_lines(changes_by_path)
     files = [
-        _pair_change(
-            pair.old, pair.new, changes_by_path, gone_lines, follows=follows, diff_lines=diff_lines
-        )
+        _pair_change(pair.old, pair.new, changes_by_path, gone_lines, follows=follows, lines=lines)
         for pair in matches.pairs
     ]
     files += [_file_alone(file, REMOVED, changes_by_path) for file in matches.removed_files]
@@ -245,37 +242,39 @@ def definition_diff(
 
 
 class _ChangedLines:
-    """The differing lines of a pair of files, compared on demand."""
+    """The differing lines of each pair of files, compared on demand."""
 
     def __init__(self, matches: Matches, diff_lines: DiffLines) -> None:
         self._new_of = {pair.old.path: pair.new for pair in matches.pairs}
-        self._diff_lines = diff_lines
-        self._known: dict[bytes, tuple[list[Lines], list[Lines]]] = {}
+        self.diff_lines = diff_lines
+        self._known: dict[bytes, Sequence[tuple[int, int, int, int]]] = {}
+        self._spans: dict[bytes, tuple[list[Lines], list[Lines]]] = {}
 
-    def spare(self, change: DefinitionChange) -> bool:
-        """Whether none of a definition's lines changed, so it was only parsed differently.
-
-        If a grammar fails on other lines of a file, it may parse a line above a definition, such as
-        an annotation, as a statement in one version and as part of the definition in the other.
-        """
-        old, new = change.old, change.new
-        if old is None or new is None or not _IN_PLACE.issuperset(change.how):
-            return False
-        if self._new_of.get(old.file.path) is not new.file:
-            return False
-        gone, come = self._of(old.file, new.file)
-        return not (_meet(gone, old.spans) or _meet(come, new.spans))
-
-    def _of(self, old: FileDefinitions, new: FileDefinitions) -> tuple[list[Lines], list[Lines]]:
+    def of(self, old: FileDefinitions, new: FileDefinitions) -> Sequence[tuple[int, int, int, int]]:
+        """The differing lines of a pair of files."""
         changed_lines = self._known.get(old.path)
         if changed_lines is None:
+            changed_lines = self._known[old.path] = self.diff_lines(old.data, new.data)
+        return changed_lines
+
+    def has_untouched(self, old: Definition, new: Definition) -> bool:
+        """Whether two definitions are in one pair of files, and none of their lines changed.
+
+        Then the text is the same, or it was only parsed differently: if a grammar fails on other
+        lines of a file, it may parse a line above a definition, such as an annotation, as a
+        statement in one version and as part of the definition in the other.
+        """
+        if self._new_of.get(old.file.path) is not new.file:
+            return False
+        spans = self._spans.get(old.file.path)
+        if spans is None:
             gone: list[Lines] = []
             come: list[Lines] = []
-            for start, count, new_start, new_count in self._diff_lines(old.data, new.data):
+            for start, count, new_start, new_count in self.of(old.file, new.file):
                 gone += [(start, start + count - 1)] if count else []
                 come += [(new_start, new_start + new_count - 1)] if new_count else []
-            changed_lines = self._known[old.path] = (gone, come)
-        return changed_lines
+            spans = self._spans[old.file.path] = (gone, come)
+        return not (_meet(spans[0], old.spans) or _meet(spans[1], new.spans))
 
 
 def _meet(changed: Sequence[Lines], spans: Sequence[Lines]) -> bool:
@@ -288,20 +287,21 @@ def _meet(changed: Sequence[Lines], spans: Sequence[Lines]) -> bool:
 
 
 def _changes(
-    matches: Matches, follows: dict[tuple[bytes, bool], list[Lines]]
+    matches: Matches,
+    lines: _ChangedLines,
+    follows: dict[tuple[bytes, bool], list[Lines]],
 ) -> Iterator[DefinitionChange]:
-    for pair_old, pair_new in matches.pairs:
-        yield from _alone(pair_old.definitions, matches, old=True)
-        yield from _alone(pair_new.definitions, matches, old=False)
-    for file in matches.removed_files:
-        yield from _alone(file.definitions, matches, old=True)
-    for file in matches.added_files:
-        yield from _alone(file.definitions, matches, old=False)
+    yield from _all_alone(matches)
     changes: dict[Definition, DefinitionChange] = {}
     following: list[tuple[Definition, Definition]] = []
     paths = {pair.old.path: pair.new.path for pair in matches.pairs}
     for old, new in matches.new_of.items():
+        is_untouched = lines.has_untouched(old, new)
+        if is_untouched and old.symbol.qualified == new.symbol.qualified:
+            continue
         how, share = change_of(old, new, matches)
+        if is_untouched and _IN_PLACE.issuperset(how):
+            continue
         if how:
             changes[new] = DefinitionChange(
                 how, old, new, tuple(old.spans), tuple(new.spans), 0, share
@@ -325,6 +325,16 @@ def _changes(
         yield change._replace(
             old_lines=tuple(merged(change.old_lines)), new_lines=tuple(merged(change.new_lines))
         )
+
+
+def _all_alone(matches: Matches) -> Iterator[DefinitionChange]:
+    for pair_old, pair_new in matches.pairs:
+        yield from _alone(pair_old.definitions, matches, old=True)
+        yield from _alone(pair_new.definitions, matches, old=False)
+    for file in matches.removed_files:
+        yield from _alone(file.definitions, matches, old=True)
+    for file in matches.added_files:
+        yield from _alone(file.definitions, matches, old=False)
 
 
 def _head(definition: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
@@ -380,7 +390,7 @@ def _pair_change(
     gone_lines: dict[bytes, list[Lines]],
     *,
     follows: dict[tuple[bytes, bool], list[Lines]],
-    diff_lines: DiffLines,
+    lines: _ChangedLines,
 ) -> FileChange | None:
     how = "renamed" if old.path != new.path else "changed"
     changes = list(changes_by_path.get(new.path, ()))
@@ -404,12 +414,14 @@ def _pair_change(
     gone = gone_lines.get(old.path, []) + follows.get((old.path, True), [])
     come = [span for change in changes if change.new is not None for span in change.new_lines]
     come += follows.get((new.path, False), [])
-    outside = list(_outside(old, new, gone, come, diff_lines))
-    outside += _following(old, new, follows)
-    outside += changed_line_ends(old, new, gone, come, diff_lines)
-    if not outside and not changes:
-        outside.append(OutsideChange("blank lines", (), ()))
-    return FileChange(how, old, new, tuple(changes), tuple(outside))
+    differing: list[OutsideChange] = []
+    if not _accounts_for(old, new, gone, come, lines.of(old, new)):
+        differing += _outside(old, new, gone, come, lines.diff_lines)
+    differing += _following(old, new, follows)
+    differing += changed_line_ends(old, new, gone, come, lines.diff_lines)
+    if not differing and not changes:
+        differing.append(OutsideChange("blank lines", (), ()))
+    return FileChange(how, old, new, tuple(changes), tuple(differing))
 
 
 def _recoded(old: FileDefinitions, new: FileDefinitions) -> bool:
@@ -446,6 +458,32 @@ def _file_alone(
     return FileChange(how, old, new, tuple(changes), outside)
 
 
+def _accounts_for(
+    old: FileDefinitions,
+    new: FileDefinitions,
+    gone: Sequence[Lines],
+    come: Sequence[Lines],
+    changed: Sequence[tuple[int, int, int, int]],
+) -> bool:
+    """Whether the reported lines include all that differ, and equal lines on both sides.
+
+    Then nothing else differs, and most files need no second comparison.
+    """
+    marks, new_marks = _marks(old, gone), _marks(new, come)
+    at = new_at = 0
+    for start, count, new_start, new_count in changed:
+        first = start - 1 if count else start
+        new_first = new_start - 1 if new_count else new_start
+        if marks[at:first] != new_marks[new_at:new_first]:
+            return False
+        at, new_at = first + count, new_first + new_count
+        sides = ((old, marks, first, at), (new, new_marks, new_first, new_at))
+        for file, side_marks, begin, end in sides:
+            if any(not side_marks[line] and file.lines[line].strip() for line in range(begin, end)):
+                return False
+    return marks[at:] == new_marks[new_at:]
+
+
 def _outside(
     old: FileDefinitions,
     new: FileDefinitions,
@@ -480,12 +518,16 @@ def _outside(
 
 def _left(file: FileDefinitions, taken: Sequence[Lines]) -> list[int]:
     """Return the 0-based non-blank lines that no change reports."""
-    if not taken:
-        return [line for line, text in enumerate(file.lines) if text.strip()]
-    marks = bytearray(len(file.lines) + 1)
+    marks = _marks(file, taken)
+    return [line for line, text in enumerate(file.lines) if not marks[line] and text.strip()]
+
+
+def _marks(file: FileDefinitions, taken: Sequence[Lines]) -> bytearray:
+    """Return for each line whether a change reports it."""
+    marks = bytearray(len(file.lines))
     for start, stop in taken:
         marks[start - 1 : stop] = b"\1" * (min(stop, len(file.lines)) - start + 1)
-    return [line for line, text in enumerate(file.lines) if not marks[line] and text.strip()]
+    return marks
 
 
 def _kind(file: FileDefinitions, line: int, names: dict[str, None]) -> str:

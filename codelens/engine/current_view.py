@@ -52,10 +52,12 @@ class ViewRequest(NamedTuple):
 
     targets: tuple[str, ...] = ()
     """Handles, paths or names in the call, likewise."""
+    only: frozenset[bytes] = frozenset()
+    """Files of a commit without which the answer is not affected by what is not indexed."""
 
     def budget(self, *, leaves_rest: bool = False) -> Budget:
         """The budget of a freshness check that starts now."""
-        request = by_handles(self.targets) if self.targets else wanted(self.words)
+        request = by_handles(self.targets) if self.targets else wanted(self.words, self.only)
         return Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
 
 

@@ -32,8 +32,11 @@ from codelens.scope.repository import Repository, Scope
 _MAX_LIMIT = 1000
 # A text or regex search may read every file; a call that waits for a fresh view waits for that.
 _READ_S, _READ_BUDGETED_S = 30.0, 2.0
-_USES_S = 1.0
-"""The cost of finding uses of a name grows with the repository, not with the call."""
+ANSWER_S = 1.0
+"""CPU time of an answer without a budget whose uses are followed as far as time allows. The cost
+of finding uses of a name grows with the repository, not with the call."""
+_LEAST_USES_S = 0.4
+"""At least this much of it is for uses, whatever the rest took."""
 _LEAST_SHARE = 0.2
 """Share of a budget for the walk if the freshness check used it up."""
 
@@ -53,9 +56,18 @@ def seconds_to_read(budget_ms: float | None) -> float:
     return _READ_S if budget_ms is None else _READ_BUDGETED_S
 
 
-def seconds_beside(budget_ms: float | None, started: float) -> float:
-    """Seconds for uses of an answer's content, after the answer; never zero."""
-    return _USES_S if budget_ms is None else max(seconds_left(budget_ms, started), _USES_S)
+def seconds_for_uses(budget_ms: float | None, started: float, worked_s: float) -> float:
+    """CPU seconds for uses of an answer's content, after the answer; never zero.
+
+    Args:
+        budget_ms: from the caller.
+        started: `time.monotonic` value at the start of the call.
+        worked_s: CPU seconds that the answer took so far.
+    """
+    left = ANSWER_S - worked_s
+    if budget_ms is not None:
+        left = max(left, seconds_left(budget_ms, started))
+    return max(left, _LEAST_USES_S)
 
 
 def seconds_left(budget_ms: float | None, started: float) -> float:

@@ -359,12 +359,20 @@ def handle_among(path: bytes, symbols: Sequence[Symbol], at: int, ref: str = "")
 
 def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[str]:
     """The handle of each symbol of a file, in order."""
+    return [
+        symbol_handle(path, symbol.qualified, ordinal, ref)
+        for symbol, ordinal in zip(symbols, ordinals_of(symbols), strict=True)
+    ]
+
+
+def ordinals_of(symbols: Sequence[Symbol]) -> list[int]:
+    """The position of each symbol among those of its file with the same name, from 1."""
     seen: dict[str, int] = {}
-    handles: list[str] = []
+    ordinals: list[int] = []
     for symbol in symbols:
         seen[symbol.qualified] = ordinal = seen.get(symbol.qualified, 0) + 1
-        handles.append(symbol_handle(path, symbol.qualified, ordinal, ref))
-    return handles
+        ordinals.append(ordinal)
+    return ordinals
 
 
 def handle_of_lines(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from codelens.config import Settings
 from codelens.errors import IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
+from codelens.extract.language_detection import language_by_path
 from codelens.index.ingestion import Progress, silent
 from codelens.index.text_facts import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
 from codelens.index.view_refresh import answered
@@ -19,6 +20,7 @@ from codelens.scope.commits import CommitFolders, Tree, TreeFile, read_tree
 from codelens.scope.membership import own_rules, user_digest
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
+from codelens.store.facts import contents
 from codelens.store.views.views import PENDING, UNREADABLE
 from codelens.wording import count_of
 
@@ -55,10 +57,13 @@ def refresh_ref(
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
+    later: list[Work] = []
+    if budget.deadline is not None:
+        works, later = _known_first(db, works, settings, budget)
     if view is not None and current and view.complete and not works and has_vectors(view):
         return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
-    delta = _delta_of(tree, works, gone, key)
+    delta = _delta_of(tree, works, gone, key)._replace(unchecked=len(later))
     source = BlobSource(repository, settings.max_file_bytes)
     if budget.request and budget.has_no_time_for(len(works)):
         refreshed = behind(known, scope, delta, "")
@@ -77,12 +82,41 @@ def refresh_ref(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
         look=look_again,
     )  # fmt: skip
+    if later and refreshed.unchecked:
+        pending = {*refreshed.pending, *(work.path for work in later)}
+        refreshed = refreshed._replace(pending=sorted(pending), unchecked=0)
     # Waiting for another writer may have used up the budget.
     budget = budget.after_look()
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
     return _lacking(refreshed)
+
+
+def _known_first(
+    db: Database, works: list[Work], settings: Settings, budget: Budget
+) -> tuple[list[Work], list[Work]]:
+    """Split works into those for now, stored facts first, and those for a later question.
+
+    Stored facts cost little, and a view that lacks only new texts answers most questions. A
+    question that asks only for paths needs no others.
+    """
+    blobs = contents.blobs(db, [work.oid for work in works])
+    key_of = {
+        work.path: (blobs[work.oid][0], language_by_path(work.path, settings.languages) or "")
+        for work in works
+        if work.oid in blobs
+    }
+    stored = contents.find(db, {key for key in key_of.values() if key[1]})
+    # The texts of other views whose language is not known by the path are small: scripts, notes.
+    known_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
+    known = [work for work in works if work.path in known_paths]
+    rest = [work for work in works if work.path not in known_paths]
+    words, asked = budget.request
+    if words or not asked:
+        return [*known, *rest], []
+    now = [work for work in rest if work.path in asked]
+    return [*known, *now], [work for work in rest if work.path not in asked]
 
 
 def _brought(

@@ -318,9 +318,12 @@ class _Update:
         paths = {change.path for change in changes}
         # A path may be added and removed by turns while the tree is being changed.
         gone = [path for path in dict.fromkeys(drop) if path not in paths]
+        # All files of a new view are read by this extractor.
+        is_new = self._view.generation == 0
         state = ViewState(
             scope.head, scope.index_id, delta.membership, delta.sources, delta.notes,
-            EXTRACTOR_VERSION if complete else self._view.extractor, complete, shipped_version(),
+            EXTRACTOR_VERSION if complete or is_new else self._view.extractor, complete,
+            shipped_version(),
         )  # fmt: skip
         with self._db.write(self._lease):
             ids = views.find_paths(self._db, paths | set(gone))

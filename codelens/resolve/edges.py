@@ -168,7 +168,12 @@ class Edges:
             renamed = {import_.alias for import_ in model.imports if import_.alias}
             chosen = names | renamed | _NOT_BY_NAME
             references = references_named(references, chosen)
-        edges: list[Edge] = list(self._imports(path, model, imports))
+        edges: list[Edge] = []
+        for edge in self._imports(path, model, imports):
+            # In Rust, following the imports may take longer than all uses.
+            if spent():
+                return None
+            edges.append(edge)
         for edge in self._uses(path, model, references):
             if edge is None and spent():
                 return None
@@ -285,7 +290,14 @@ class Edges:
             others = resolver.others(path, referents)
         targets = self._weighted(referents, kind, others)
         if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
-            return targets if _is_whole(model, reference) else _one_of(targets)
+            # An earlier check may have narrowed the union to one of these types.
+            members = targets if _is_whole(model, reference) else _one_of(targets)
+            overriding = [
+                method
+                for referent, confidence in targets
+                for method in self._overriding(path, reference, referent, confidence)
+            ]
+            return list(dict(reversed([*members, *overriding])).items())[::-1]
         if receiver and len(targets) == 1 and reference.kind != "type":
             return targets + self._overriding(path, reference, *targets[0])
         return targets

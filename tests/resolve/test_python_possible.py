@@ -79,7 +79,7 @@ def test_a_property_is_read_without_a_call() -> None:
 
 
 def test_too_many_methods_are_not_listed() -> None:
-    many = "".join(f"class C{at}:\n    def fetch(self): ...\n" for at in range(13))
+    many = "".join(f"class C{at}:\n    def fetch(self): ...\n" for at in range(33))
     assert edges_of({"a.py": f"{many}\ndef use(given): given.fetch()\n"}, certain=False) == []
 
 
@@ -113,3 +113,64 @@ def test_an_override_may_run_instead() -> None:
         "a.py:use -> Second.step",
     ]
     assert "a.py:use -> Base.step" in edges_of({"a.py": OVERRIDE})
+
+
+HANDED = {
+    "a parameter": (
+        "def match(token): ...\ndef other(): run(match)\n",
+        "def run(match): match(1)\n",
+        {"use.py:run -> lib.py:match"},
+    ),
+    "an inner function": (
+        "def group(tokens):\n    def match(token): ...\n    run(tokens, match=match)\n",
+        "def run(tokens, match=None): match(1)\n",
+        {"use.py:run -> lib.py:group.match"},
+    ),
+    "a function that its file only calls": (
+        "def match(token): ...\ndef other(): match(1)\n",
+        "def run(match): match(1)\n",
+        set[str](),
+    ),
+    "an attribute": (
+        "def coerce(value): ...\nfield = Field(coerce)\n",
+        "class Field:\n"
+        "    def __init__(self, coerce): self.coerce = coerce\n"
+        "    def process(self): self.coerce(1)\n",
+        {"use.py:Field.process -> lib.py:coerce"},
+    ),
+    "elements of a collection": (
+        "class First:\n    def process(self): ...\n\nclass Second:\n    def process(self): ...\n",
+        "class Stack:\n"
+        "    def __init__(self): self.filters = {}\n"
+        "    def run(self):\n"
+        "        for name, filter_ in self.filters.items(): filter_.process()\n",
+        {"use.py:Stack.run -> lib.py:First.process", "use.py:Stack.run -> lib.py:Second.process"},
+    ),
+    "a mixin of a derived class": (
+        "class Tokens:\n    def alias(self): ...\n    def has(self): self.alias()\n\n"
+        "class Named:\n    def alias(self): ...\n\nclass Both(Named, Tokens): ...\n",
+        "",
+        {"lib.py:Tokens.has -> Named.alias"},
+    ),
+    "a mixin that comes after its base": (
+        "class Tokens:\n    def alias(self): ...\n    def has(self): self.alias()\n\n"
+        "class Named:\n    def alias(self): ...\n\nclass Both(Tokens, Named): ...\n",
+        "",
+        set[str](),
+    ),
+    "overrides of a union": (
+        "class A:\n    def run(self): ...\nclass B(A):\n    def run(self): ...\n"
+        "class C:\n    def run(self): ...\n",
+        "from lib import A, C\ndef go(x: A | C): x.run()\n",
+        {f"use.py:go -> lib.py:{owner}.run" for owner in "ABC"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", sorted(HANDED))
+def test_what_was_handed_in_may_run(case: str) -> None:
+    defining, using, expected = HANDED[case]
+    found = edges_of({"lib.py": defining, "use.py": using}, certain=False)
+    assert {edge.partition(" (")[0] for edge in found} & expected == expected
+    if not expected:
+        assert found == []

@@ -33,6 +33,7 @@ from codelens.wording import count_of
 
 _WAITING = 4
 """Multiple of the limit that may pass in wall-clock time."""
+_PATIENCE = 5
 
 
 class WorkLimit:
@@ -40,14 +41,23 @@ class WorkLimit:
 
     Args:
         seconds: how long the thread may work.
+        patience: multiple of it that the first file of a graph may take, so that each call makes
+            progress.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, patience: float = _PATIENCE) -> None:
         self._seconds = seconds
+        self._patience = patience
         self._began = time.thread_time()
         self._deadline = time.monotonic() + _WAITING * seconds
         self._next_look = time.monotonic() + seconds
         self._reached = False
+
+    def reserve(self, share: float) -> float:
+        """Keep a share of the time for a later part of a call: returns the seconds to extend."""
+        seconds = self._seconds * share
+        self.extend(-seconds)
+        return seconds
 
     def extend(self, seconds: float) -> None:
         """Allow more time, for a later part of a call."""
@@ -58,6 +68,10 @@ class WorkLimit:
     def is_past(self, times: float) -> bool:
         """Whether the thread worked this multiple of the limit."""
         return time.thread_time() - self._began > times * self._seconds
+
+    def is_exhausted(self) -> bool:
+        """Whether not even the first file may take longer."""
+        return self.is_past(self._patience)
 
     def is_reached(self) -> bool:
         """Whether the limit is used up, in CPU time or far exceeded in wall-clock time."""
@@ -80,8 +94,8 @@ _SOURCE = attrgetter("source")
 _USE = attrgetter("source", "symbol", "line", "name", "kind")
 _FEW_FILES = 12
 """Up to this number, files are resolved completely, for later calls."""
-_KEPT_TIMES, _FIRST_FILE_TIMES = 2, 5
-"""Multiple of its limit that a call may spend on cached edges, and on its first file."""
+_KEPT_TIMES = 2
+"""Multiple of its limit that a call may spend on cached edges."""
 _MOST_PARTS = 4
 """How often parts of a file are resolved before the whole file is."""
 
@@ -229,7 +243,7 @@ class LazyGraph:
         # Edges resolved earlier are always returned; otherwise no answer would ever be complete.
         if (not is_late or not self._limit.is_past(_KEPT_TIMES)) and graph.is_known(path):
             return True
-        if is_late and self._has_resolved:
+        if is_late and (self._has_resolved or self._limit.is_exhausted()):
             return False
         if graph.row_within(path, self._late_within) is None:
             return False
@@ -238,7 +252,7 @@ class LazyGraph:
 
     def _late_within(self) -> bool:
         """Like `_late`, within a file: each call resolves at least one file, to make progress."""
-        return self._late() and (self._has_resolved or self._limit.is_past(_FIRST_FILE_TIMES))
+        return self._late() and (self._has_resolved or self._limit.is_exhausted())
 
     @property
     def is_stopped(self) -> bool:
@@ -360,7 +374,7 @@ class LazyGraph:
     ) -> list[tuple[bytes, int]]:
         """Files and lines of the uses of a definition's name that have no edge.
 
-        Covers only files that are resolved for the name: call `prepare` first. Possible edges count
+        Call `prepare` first. In files for which time ran out, all uses count. Possible edges count
         if they are `listed` separately.
         """
         definition = self.symbols(path)[symbol]
@@ -370,7 +384,8 @@ class LazyGraph:
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
         for file, places in () if name.startswith("__") else self.holding({name}):
             # A change does not break examples in prose.
-            is_resolved = self._edge_cache.knows(file, {name})
+            is_late = file in self.unseen
+            is_resolved = is_late or self._edge_cache.knows(file, {name})
             language = self._edge_cache.graph.languages.get(file) or TEXT
             if not is_resolved or language_info(language).prose:
                 continue

@@ -14,7 +14,7 @@ from codelens.answers.graph_answers import (
     Relative,
 )
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.lazy_graph import LazyGraph, WorkLimit
 from codelens.engine.graph.method_family import MethodFamily
 from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import (
@@ -57,6 +57,9 @@ _TESTS_SHOWN = 3
 _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
 """Shares of the limit if not all relations fit."""
+_OWN_FILES = 3
+_SHARE_OF_TESTS = 0.3
+"""Share of the time for tests that reach the target through callers."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
@@ -73,23 +76,31 @@ def related(
     chosen = relations(kinds, direction)
     if not 1 <= depth <= MOST_DEPTH:
         raise InvalidArgument("depth", f"must be between 1 and {MOST_DEPTH}, not {depth}")
-    graph = LazyGraph(view, seconds)
+    work = WorkLimit(seconds)
+    seconds_for_tests = work.reserve(_SHARE_OF_TESTS) if "tests" in chosen else 0.0
+    graph = LazyGraph(view, work)
     targets = Targets(view, graph)
     named = targets.find(target)
+    # What the target itself uses comes first: it is one file.
+    graph.resolve(named.paths[:_OWN_FILES])
     start = target_of(targets, named)
     walk = Walk(graph, start)
-    related_by: dict[str, list[RelatedNode]] = {}
-    why: dict[Node, str] = {}
+    related_by: dict[str, list[RelatedNode]] = {relation: [] for relation in chosen}
     for relation in chosen:
-        if relation == "tests":
-            related_by[relation], why = _tests(
-                view, graph, targets, walk, start=start, paths=named.paths, depth=depth
-            )
-        elif relation in STRUCTURE:
+        if relation in STRUCTURE:
             structure = Ownership(view.snapshot, graph.resolved, graph.naming)
             related_by[relation] = structure.related(relation, named.nodes, depth)
-        else:
+        elif relation != "tests":
             related_by[relation] = walk.related(relation, depth)
+    has_users = bool(_HIDDEN_RELATIONS & set(chosen))
+    possible = possible_of(view, targets, named, start) if has_users else None
+    why: dict[Node, str] = {}
+    if "tests" in related_by:
+        # Callers of callers are the most work, and the least that anybody looks for.
+        work.extend(seconds_for_tests)
+        related_by["tests"], why = _tests(
+            view, graph, targets, walk, start=start, paths=named.paths, depth=depth
+        )
     if "tests" in related_by:
         tests = {row.node for row in related_by["tests"]}
         related_by = {
@@ -109,8 +120,7 @@ def related(
     notes = [named.moved] if named.moved and not named.owners else []
     notes += _cut_notes(walk.cut)
     may, may_count = (), 0
-    if _HIDDEN_RELATIONS & set(chosen):
-        possible = possible_of(view, targets, named, start)
+    if possible is not None:
         may, may_count = grouped(graph, targets, possible.sites, limit)
         notes += [*possible.text_notes, *hidden_notes(graph, possible.hidden)]
         notes += possible.unseen_notes

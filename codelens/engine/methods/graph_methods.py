@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _PATHS = 3
 """Default number of paths between two definitions."""
 _MOST_LINES = 100_000
+_RELATED_S = 4.0
+"""CPU time of `related` without a budget: nearly all answers are complete in a second, and the rest
+says what is missing."""
 
 
 @counted
@@ -90,8 +93,9 @@ def related(
         if to is not None:
             return related_query.paths_between(view, target, to, paths, seconds)
         return related_query.related(
-            view, target, kinds, direction, depth=depth, limit=limit, seconds=seconds
-        )
+            view, target, kinds, direction, depth=depth, limit=limit,
+            seconds=_RELATED_S if budget_ms is None else seconds,
+        )  # fmt: skip
 
 
 @counted

@@ -8,6 +8,8 @@ the new side's graph, if their lines were not changed.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -32,11 +34,16 @@ from codelens.wording import count_of
 
 MOST_ASKED = 300
 """Maximum number of definitions whose users are searched; the rest is counted."""
+_COMMON = 150
+_MOST_INDEXED = 10
+"""Without a given time, names are left out that more files have: of all, of those that differ."""
+_SHOWN = 3
 _DEPTH = 2
 _SHARE_OF_TESTS = 0.5
 """Share of the time for tests: a deleted method named `from` would use all of it."""
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
 T = TypeVar("T")
+_WORDS = re.compile(rb"\w+")
 _KINDS = frozenset({"call", "ref", "inherit", "import"})
 
 
@@ -56,14 +63,18 @@ class Users:
         compared: the comparison.
         new: a view of the new side; its database must be in a read transaction.
         old: a view of the old side; None if it is not needed or not available.
-        seconds: time limit for resolving files.
+        needed: files that differ which the old view should have.
+        limit: for resolving files.
+        in_haste: leave out names that many files have.
     """
 
     def __init__(
-        self, compared: Compared, new: CurrentView, old: CurrentView | None, seconds: float
-    ) -> None:
-        self._seconds_for_tests = seconds * _SHARE_OF_TESTS
-        limit = self._limit = WorkLimit(seconds - self._seconds_for_tests)
+        self, compared: Compared, new: CurrentView, old: CurrentView | None,
+        needed: frozenset[bytes], limit: WorkLimit, *, in_haste: bool,
+    ) -> None:  # fmt: skip
+        self._in_haste = in_haste
+        self._limit, self._needed = limit, needed
+        self._seconds_for_tests = limit.reserve(_SHARE_OF_TESTS)
         self._compared = compared
         self._view = new
         self._graph = LazyGraph(new, limit)
@@ -116,11 +127,18 @@ class Users:
             notes.append(f"at least: uses of what changed in {files} were not followed; {more}")
         elif any(graph.is_stopped for graph in graphs):
             notes.append(f"at least: not all uses of what changed were followed; {more}")
-        if self._old is not None and self._old.refreshed.pending:
-            files = count_of(len(self._old.refreshed.pending), "file")
+        pending = self._old.refreshed.pending if self._old is not None else ()
+        if missing := len(self._changed_or_needed(pending)):
+            files = count_of(missing, "file")
             name = self._compared.old.name
             notes.append(f"at least: {files} at {name} are not indexed yet; {more}")
         return notes
+
+    def _changed_or_needed(self, pending: Iterable[bytes]) -> set[bytes]:
+        """The pending files of the old side that may use something: those known to be needed."""
+        matches = self._compared.diff.matches
+        changed = self._pairs.keys() | {file.path for file in matches.removed_files}
+        return {path for path in pending if path in self._needed or path not in changed}
 
     def _was_read(self, old: Definition) -> bool:
         """Whether the old side's view had time to read the file of a definition."""
@@ -133,7 +151,20 @@ class Users:
             for change in changes_of(self._compared)
             if takes_away(change) or _redeclared(change)
         ]
-        return self._first(every, MOST_ASKED, "uses")
+        changes = self._first(every, MOST_ASKED, "uses")
+        names = {change.definition.name for change in changes}
+        self._graph.holding(names)
+        spread = {name: len(self._graph.naming(name)) for name in names}
+        common = [name for name in sorted(names) if spread[name] > _COMMON]
+        if common and self._in_haste:
+            changes = [change for change in changes if change.definition.name not in common]
+            shown = ", ".join(common[:_SHOWN]) + (", ..." if len(common) > _SHOWN else "")
+            self._notes.append(
+                f"at least: uses of {shown} were not searched, because more than {_COMMON} files "
+                "have the name; ask with more time"
+            )
+        # Within the time, many rare names can be followed, or one that every file has.
+        return sorted(changes, key=lambda change: spread[change.definition.name])
 
     def _first(self, every: Sequence[T], most: int, subject: str) -> Sequence[T]:
         """The first definitions, which are searched; a note counts the others."""
@@ -328,6 +359,31 @@ def takes_away(change: DefinitionChange) -> bool:
     if old is None or old.group == "module":
         return False
     return new is None or bool({RENAMED, MOVED} & set(change.how))
+
+
+def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
+    """The old files that differ and lost a definition, were renamed, or have such a name.
+
+    No other file that differs can use what was taken away. If `in_haste`, names that most of them
+    have do not count: indexing all of them takes longer than the rest of the answer.
+    """
+    gone = [change.old for change in changes_of(compared) if change.old and takes_away(change)]
+    renamed = [old for old, _ in renamed_files(compared)]
+    needed = {file.path for file in (*(old.file for old in gone), *renamed)}
+    names = {old.name for old in gone}
+    names |= {symbol.name for file in renamed for symbol in file.text.symbols if symbol.parent < 0}
+    names |= {printed(file.path).rpartition("/")[2].partition(".")[0] for file in renamed}
+    words = {name.encode("utf-8", "replace") for name in names}
+    # Sets are faster than one expression with a thousand names.
+    held = {
+        file.old.path: words.intersection(_WORDS.findall(file.old.data))
+        for file in compared.diff.files
+        if file.old is not None and file.old.path not in needed
+    }
+    files_with = Counter(word for names_held in held.values() for word in names_held)
+    common = {word for word, count in files_with.items() if count > _MOST_INDEXED and in_haste}
+    needed.update(path for path, names_held in held.items() if names_held - common)
+    return frozenset(needed)
 
 
 def _redeclared(change: DefinitionChange) -> bool:

@@ -35,7 +35,7 @@ from codelens.branches.sides import (
 )
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
-from codelens.handles.handle_grammar import file_handle, handles_of, shown_name
+from codelens.handles.handle_grammar import file_handle, ordinals_of, shown_name, symbol_handle
 from codelens.paths import printed
 from codelens.scope.text_diff import changed_lines
 from codelens.scope.tree_changes import GITLINK, LINK, entry_at, tree_changes
@@ -160,16 +160,16 @@ class Names:
 
     def __init__(self, old: AnySide, new: AnySide) -> None:
         self._refs = (_ref(old), _ref(new))
-        self._handles: dict[tuple[bool, bytes], list[str]] = {}
+        self._ordinals: dict[tuple[bool, bytes], list[int]] = {}
 
     def handle(self, definition: Definition, *, old: bool) -> str:
         """A definition's handle; with a ref if its side is a commit."""
-        key = (old, definition.file.path)
-        if key not in self._handles:
-            self._handles[key] = handles_of(
-                definition.file.path, definition.file.text.symbols, self._refs[0 if old else 1]
-            )
-        return self._handles[key][definition.at]
+        path, qualified = definition.file.path, definition.symbol.qualified
+        ordinals = self._ordinals.get((old, path))
+        if ordinals is None:
+            ordinals = self._ordinals[old, path] = ordinals_of(definition.file.text.symbols)
+        ordinal = ordinals[definition.at]
+        return symbol_handle(path, qualified, ordinal, self._refs[0 if old else 1])
 
     def file(self, path: bytes, *, old: bool) -> str:
         """A file's handle; see `handle`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere, HistoryAnswer
 from codelens.engine.current_view import CurrentView, ViewRequest, at_own_ref, current_view
-from codelens.engine.index_pool import IndexPool, check_limit, seconds_beside, seconds_to_read
+from codelens.engine.index_pool import IndexPool, check_limit, seconds_for_uses, seconds_to_read
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.paths import from_printed
 
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from codelens.engine.versions.chosen_sides import Sides, ViewAt
     from codelens.engine.versions.diff_query import Compared
     from codelens.engine.versions.history_query import HistoryRequest
+
+
+_VIEW_MS = 400.0
+"""How long indexing a commit may take without a budget; mostly it adds known texts in .2 s."""
+_PATIENCE = 3.0
+"""How many times the limit the first file may take: the definitions matter more than uses."""
 
 
 class VersionQueries:
@@ -46,7 +52,7 @@ class VersionQueries:
         from codelens.engine.versions.diff_query import unlisted_notes
 
         view_request = self._of_refs_alone(view_request, spec, other)
-        started = time.monotonic()
+        started, cpu_started = time.monotonic(), time.thread_time()
         with self._pool.view(view_request) as view:
             sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
             facts = diff_query.facts_of(view.index.db, view.settings)
@@ -58,7 +64,8 @@ class VersionQueries:
             is_whole = not notes
             notes = (*notes, *diff_query.unread_notes(compared))
             if uses and files:
-                seconds = seconds_beside(view_request.budget_ms, started)
+                worked_s = time.thread_time() - cpu_started
+                seconds = seconds_for_uses(view_request.budget_ms, started, worked_s)
                 meaning = _meaning(view, sides, compared, view_request, seconds)
                 if staged:
                     notes = (
@@ -190,25 +197,31 @@ def _meaning(
 ) -> Meaning:
     """The effect of the changes on users: on the new side and, for deletions, on the old.
 
-    An unindexed commit is indexed as far as there is time, and further the next time.
+    An unindexed commit is indexed as far as there is time, and further the next time: first the
+    texts that other views have, then those with a name that the changes take away.
     """
     from codelens.branches.sides import CommitSide
     from codelens.engine.graph import candidate_files
-    from codelens.engine.versions.broken_uses import Users, takes_something_away
+    from codelens.engine.graph.lazy_graph import WorkLimit
+    from codelens.engine.versions.broken_uses import Users, old_files_needed, takes_something_away
 
-    def at(side: AnySide) -> CurrentView | None:
+    in_haste = view_request.budget_ms is None
+    budget_ms = _VIEW_MS if view_request.budget_ms is None else view_request.budget_ms
+
+    def at(side: AnySide, only: frozenset[bytes] = frozenset()) -> CurrentView | None:
         if not isinstance(side, CommitSide) or not side.commit:
             return None
-        given_ms = view_request.budget_ms
-        hurried = view_request._replace(budget_ms=seconds * 1000 if given_ms is None else given_ms)
+        hurried = view_request._replace(budget_ms=budget_ms, only=only)
         return current_view(view.opened.at(side.commit), hurried)
 
     new = sides.new_view or at(sides.new) or view
-    old = None
+    old, needed = None, frozenset[bytes]()
     if takes_something_away(compared):
-        old = sides.old_view or at(sides.old)
+        needed = old_files_needed(compared, in_haste=in_haste)
+        old = sides.old_view or at(sides.old, needed)
+    limit = WorkLimit(seconds, _PATIENCE)
     with view.reading():
-        meaning = Users(compared, new, old, seconds).meaning()
+        meaning = Users(compared, new, old, needed, limit, in_haste=in_haste).meaning()
     for walked in (new, old):
         if walked is not None:
             candidate_files.keep(walked)

@@ -6,16 +6,19 @@ likely possible edge. A receiver that certainly comes from outside has no possib
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.expression_values import steps
-from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Definition, Instance, Value, each
 from codelens.resolve.languages.registry import LanguageSpec
 from codelens.resolve.view_files import MANY
+from codelens.store.facts.resolution_facts import references_named
 from codelens.types import Binding, Reference, Symbol
 
-_MOST_OF_A_NAME = 12
+_MOST_OF_A_NAME = 32
 """If more methods share the name, a use has no possible targets."""
 _MOST_LOOKED_AT = 12
 """The most values that are examined as sources of a receiver."""
@@ -44,6 +47,12 @@ _BUILTIN_METHODS = frozenset(
 
 A use of one of these names on a receiver of unknown type probably does not refer to the view.
 """
+_HOLDING = frozenset(
+    "Counter OrderedDict WeakValueDictionary chain defaultdict deque dict enumerate filter "
+    "frozenset iter list map set tuple zip".split()
+)
+"""Classes and functions of the standard library whose elements may be anything."""
+_VARIABLES = frozenset({"field", "variable", "constant", "property"})
 _PASSING = frozenset("getattr max min next reversed sorted sum type vars".split())
 """Functions whose result is one of their arguments or derived from it."""
 
@@ -61,8 +70,10 @@ class PossibleUses:
         """Return the methods that a use may refer to, by name alone."""
         name, receiver = reference.name, reference.receiver
         model = self.view.model(path)
-        if model is None or not model.spec.submodules or not receiver or receiver == "super()":
+        if model is None or not model.spec.submodules or receiver == "super()":
             return []
+        if not receiver:
+            return self._handed_in(path, reference)
         kinds = _USED.get(reference.kind)
         if kinds is None or name in _BUILTIN_METHODS or name[:2] == "__":
             return []
@@ -77,12 +88,45 @@ class PossibleUses:
             return methods if self._has_open_bases(value) else []
         return [] if self._is_foreign(place) else methods
 
+    def _handed_in(self, path: bytes, reference: Reference) -> list[Referent]:
+        """Return the functions that a called parameter or variable may be: those of its name."""
+        if reference.kind != "call":
+            return []
+        referents = self.resolver.meant(path, reference)
+        if not referents or any(referent.symbol != LOCAL for referent in referents):
+            return []
+        place = (path, reference.scope, reference.name, reference.line)
+        if self.resolver.value(*place) is not None or self._is_foreign(place):
+            return []
+        return self._functions(reference.name)
+
+    def _functions(self, name: str) -> list[Referent]:
+        """Return the functions of a name that their own file hands on; empty if there are many."""
+
+        def named() -> list[Referent]:
+            functions = [function for function, _ in self._defined(name, CALLABLE)]
+            return [function for function in functions if self._is_handed_on(function)]
+
+        functions = self.resolver.once(("functions", name), named, [])
+        return functions if len(functions) <= _MOST_OF_A_NAME else []
+
+    def _is_handed_on(self, function: Referent) -> bool:
+        """Whether its file names it without calling it: `run(match)`, `run(match=match)`."""
+        model = self.view.model(function.path)
+        return model is not None and any(
+            reference.kind == "name" and not reference.receiver
+            for reference in references_named(model.references, {function.name})
+        )
+
     def _named(self, name: str) -> list[tuple[Referent, str]]:
         """Return the methods and properties of that name in the view, with their kinds."""
         return self.resolver.once(("methods", name), lambda: self._defined(name), [])
 
-    def _defined(self, name: str) -> list[tuple[Referent, str]]:
-        """As `_named`, but uncached; empty if too many files define the name."""
+    def _defined(self, name: str, inside: Set[str] = TYPES) -> list[tuple[Referent, str]]:
+        """Return the methods of a name; if `inside` has functions, these and their inner ones.
+
+        Empty if too many files define the name.
+        """
         methods: list[tuple[Referent, str]] = []
         paths = self.view.defined_in(name, "python")
         for path in paths if paths != MANY else ():
@@ -93,8 +137,7 @@ class PossibleUses:
                 for at, symbol in enumerate(symbols)
                 if symbol.name == name
                 and symbol.kind in _METHODS
-                and symbol.parent >= 0
-                and symbols[symbol.parent].kind in TYPES
+                and (inside is not TYPES or _is_in_type(symbols, symbol))
             ]
         return methods
 
@@ -104,6 +147,11 @@ class PossibleUses:
         symbol = model.symbols[method.symbol] if model is not None and method.symbol >= 0 else None
         if model is None or symbol is None or symbol.parent < 0 or not model.spec.submodules:
             return []
+        if symbol.kind in _VARIABLES and reference.kind == "call":
+            # An attribute is called: mostly a function of the same name was assigned.
+            place = (path, reference.scope, f"{reference.receiver}.{reference.name}")
+            is_known = self.resolver.value(*place, reference.line) is not None
+            return [] if is_known else self._functions(symbol.name)
         if symbol.kind not in _METHODS or model.symbols[symbol.parent].kind not in TYPES:
             return []
         key = ("overriding", method.path, method.symbol)
@@ -114,14 +162,29 @@ class PossibleUses:
 
     def _below(self, method: Referent, symbol: Symbol) -> list[Referent]:
         methods: list[Referent] = []
+        owner = (method.path, symbol.parent)
         for other, _ in self._named(symbol.name):
             model = self.view.model(other.path)
             if model is not None and other[:2] != method[:2]:
-                own = Instance(other.path, model.symbols[other.symbol].parent)
-                ancestors = self.resolver.ancestry(own)
-                if any(base[:2] == (method.path, symbol.parent) for base in ancestors):
+                mixin = (other.path, model.symbols[other.symbol].parent)
+                if owner in self._ancestors(mixin) or self._are_joined(mixin, owner):
                     methods.append(other)
         return methods if len(methods) <= _MOST_OVERRIDING else []
+
+    def _ancestors(self, type_: tuple[bytes, int]) -> list[tuple[bytes, int]]:
+        return [ancestor[:2] for ancestor in self.resolver.ancestry(Instance(*type_))]
+
+    def _are_joined(self, mixin: tuple[bytes, int], base: tuple[bytes, int]) -> bool:
+        """Whether a class of their files derives from both, and looks into the mixin first."""
+        models = {path: self.view.model(path) for path in sorted({mixin[0], base[0]})}
+        types = [
+            (path, at)
+            for path, model in models.items()
+            for at, symbol in enumerate(model.symbols if model is not None else ())
+            if symbol.kind in TYPES
+        ]
+        orders = map(self._ancestors, types)
+        return any(mixin in order and base in order[order.index(mixin) :] for order in orders)
 
     def _is_exact(self, path: bytes, reference: Reference) -> bool:
         """Whether the receiver's exact type is known: a class name, or a new instance."""
@@ -146,13 +209,17 @@ class PossibleUses:
 
     def _is_foreign(self, place: _Place) -> bool:
         """Whether a receiver certainly comes from outside of the view."""
-        pending, looked_at = [place], 0
+        pending, looked_at = [(place, False)], 0
         while pending:
             looked_at += 1
-            sources = self._sources(pending.pop())
+            source, is_element = pending.pop()
+            is_element = is_element or "[" in source[2]
+            if is_element and _holds(source[2]):
+                return False
+            sources = self._sources(source)
             if sources is None or looked_at > _MOST_LOOKED_AT:
                 return False
-            pending += sources
+            pending += [(further, is_element) for further in sources]
         return True
 
     def _sources(self, place: _Place) -> list[_Place] | None:
@@ -231,6 +298,15 @@ class PossibleUses:
         rows = model.attributes.get(symbol.parent, {}).get(symbol.name, [])
         scope = model.own_scope.get(symbol.parent, 0)
         return self._assigned_sources(referent.path, model, scope, rows) if rows else None
+
+
+def _holds(text: str) -> bool:
+    """Whether an expression makes a collection: `[...]`, `dict()`, `collections.deque()`."""
+    return text[:1] in {"{", "["} or text.partition("(")[0].rpartition(".")[2] in _HOLDING
+
+
+def _is_in_type(symbols: Sequence[Symbol], symbol: Symbol) -> bool:
+    return symbol.parent >= 0 and symbols[symbol.parent].kind in TYPES
 
 
 # The language descriptions of Python and notebooks.

@@ -86,7 +86,9 @@ class Walk:
             for node in edge_of_search:
                 if self._graph.spent():
                     self.cut.add(relation)
-                    break
+                    if distance > 1:
+                        break
+                    # What is resolved about the target itself is always listed.
                 for step in self._listed_steps(relation, node, distance):
                     if step.node not in nodes:
                         if distance > 1 and len(nodes) >= MOST_NODES:
