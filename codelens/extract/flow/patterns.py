@@ -95,6 +95,10 @@ def paired(
     inner = pattern
     while inner.type == "match_pattern" and inner.named_child_count:
         inner = inner.named_children[0]
+    # Of the branches of an `if`, the first one counts, as for other patterns.
+    while value is not None and value.type in {"if_expression", "block"} and value.named_children:
+        is_choice = value.type == "if_expression"
+        value = value.child_by_field_name("consequence") if is_choice else value.named_children[-1]
     both = value is not None and (inner.type, value.type) == ("tuple_pattern", "tuple_expression")
     if value is None or not both or any(".." in part.type for part in inner.children):
         yield pattern, text
