@@ -114,3 +114,21 @@ def test_a_constructor_that_calls_another_makes_its_class() -> None:
         "a.cs:Part.Part -> Base",
         "a.cs:Part.Part~2 -> Part",
     ]
+
+
+TAKERS = """class Item { public void Copy() {} }
+delegate void Taker(Item x);
+class Main {
+  void Local() { Taker t = a => a.Copy(); }
+  void Cast() { var t = (Taker)(b => b.Copy()); }
+  Taker Result() { return c => c.Copy(); }
+  Taker Arrow() => d => d.Copy();
+  object Nothing() { return e => e.Copy(); }
+}
+"""
+
+
+def test_a_lambda_receives_what_the_type_before_it_declares() -> None:
+    assert edges_of({"Main.cs": TAKERS}) == [
+        f"Main.cs:Main.{user} -> Item.Copy" for user in ("Local", "Cast", "Result", "Arrow")
+    ]

@@ -173,3 +173,23 @@ def test_field_types_are_known(body: str) -> None:
         f"{{ {body} }} }}\n"
     )
     assert edges_of({"a/Main.java": text}) == ["a/Main.java:Main.run -> T.go"]
+
+
+TAKERS = """class Item { void copy() {} }
+interface Taker<T> { void take(T x, int n); }
+class Main {
+  Taker<Item> field = (a, n) -> a.copy();
+  void local() { Taker<Item> t = (b, n) -> b.copy(); }
+  void cast() { Object o = (Taker<Item>) (c, n) -> c.copy(); }
+  Taker<Item> result() { return (d, n) -> d.copy(); }
+  Object nothing() { return (e, n) -> e.copy(); }
+  Taker<Item> inside() { return (f, n) -> { Object o = (g, m) -> g.copy(); }; }
+}
+"""
+
+
+def test_a_lambda_receives_what_the_type_before_it_declares() -> None:
+    assert edges_of({"Main.java": TAKERS}) == [
+        f"Main.java:{user} -> Item.copy"
+        for user in ("Main", "Main.local", "Main.cast", "Main.result")
+    ]

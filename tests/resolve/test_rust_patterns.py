@@ -55,6 +55,8 @@ def calls(body: str, taken: str = "") -> list[str]:
         ("s: State", "match s { State::Named { inner: q, .. } => q.turn(), _ => () }",
          ["Part.turn"]),
         ("(a, b): (u8, Part)", "b.turn();", ["Part.turn"]),
+        ("a: Part, b: u8", "let (x, _) = if b > 0 { (a, b) } else { (a, 2) };\n x.turn();",
+         ["Part.turn"]),
         ("p: Pair", "p.0.turn(); p.1.turn();", ["Part.turn"]),
         ("p: &[Part]", "for (i, x) in p.iter().enumerate() {\n x.turn(); }", ["Part.turn"]),
         ("p: Vec<Part>", "p.iter().for_each(|x| x.turn());", ["Part.turn"]),

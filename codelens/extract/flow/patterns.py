@@ -95,6 +95,10 @@ def paired(
     inner = pattern
     while inner.type == "match_pattern" and inner.named_child_count:
         inner = inner.named_children[0]
+    # Of the branches of an `if`, the first one counts, as for other patterns.
+    while value is not None and value.type in {"if_expression", "block"} and value.named_children:
+        is_choice = value.type == "if_expression"
+        value = value.child_by_field_name("consequence") if is_choice else value.named_children[-1]
     both = value is not None and (inner.type, value.type) == ("tuple_pattern", "tuple_expression")
     if value is None or not both or any(".." in part.type for part in inner.children):
         yield pattern, text
@@ -152,17 +156,25 @@ def given(
     return f"{text}`{declared_text}`" if declared_text and "`" not in declared_text else text
 
 
-_TYPED = frozenset({"public_field_definition", "as_expression", "satisfies_expression"})
+_TYPED = frozenset(
+    {"public_field_definition", "as_expression", "satisfies_expression", "cast_expression"}
+)
+_AROUND = frozenset(
+    "parenthesized_expression return_statement block arrow_expression_clause".split()
+)
+_RESULTS = frozenset({"method_declaration", "local_function_statement"})
 
 
 def _expected(closure: Node, type_of: Callable[[Node], str]) -> str:
-    """Writes the type of a function literal that its context declares (TypeScript)."""
+    """Writes the type of a function literal that its context declares (TypeScript, Java, C#)."""
     around = closure.parent
     while around is not None and around.type == "parenthesized_expression":
         around = around.parent
     type_ = declared_type(closure)
     if type_ is None and around is not None and around.type in _TYPED:
         type_ = around.child_by_field_name("type") or around.named_children[-1]
+    if type_ is None and closure.type == "lambda_expression":
+        type_ = _declared_before(closure)
     if type_ is not None:
         text = type_of(type_)
         return f"`{text}`" if text and "`" not in text else UNKNOWN
@@ -171,6 +183,18 @@ def _expected(closure: Node, type_of: Callable[[Node], str]) -> str:
     while around is not None and around.type not in _GIVING:
         around = around.parent
     return _of(_expected(around, type_of), "()") if around is not None else UNKNOWN
+
+
+def _declared_before(value: Node) -> Node | None:
+    """Returns the type that stands before the variable or method which takes a value (Java, C#)."""
+    node = value.parent
+    while node is not None and node.type in _AROUND:
+        node = node.parent
+    if node is not None and node.type == "variable_declarator" and node.parent is not None:
+        return node.parent.child_by_field_name("type")
+    if node is None or node.type not in _RESULTS:
+        return None
+    return node.child_by_field_name("type") or node.child_by_field_name("returns")
 
 
 _BY_KEY = frozenset({b"sorted", b"max", b"min"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelens.resolve.file_model import CALLABLE, TYPES
-from codelens.resolve.inference.call_results import HandedValues, function_parts, parameter_at
+from codelens.resolve.inference.call_results import OWN, HandedValues, function_parts, parameter_at
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -97,6 +97,11 @@ class ClassHanded(HandedValues):
             return None
         scope = model.own_scope.get(function.symbol, 0)
         return self._of_function(function.path, scope, taken[place].type, at, function.owner)
+
+    def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
+        """Return what a lambda receives by the type of a variable, cast or result that takes it."""
+        number = steps[0].removeprefix(OWN)
+        return self._of_function(path, scope, text, int(number), None) if len(steps) == 1 else None
 
     def _of_function(self, path: bytes, scope: int, text: str, at: int, me: Value) -> Value:
         """Return the type of a parameter in a function type."""

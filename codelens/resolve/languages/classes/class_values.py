@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.annotations import Annotations
-from codelens.resolve.inference.call_results import Calls, handed
+from codelens.resolve.inference.call_results import OWN, Calls, handed
 from codelens.resolve.inference.expression_values import ROOT, Expressions
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -281,6 +281,8 @@ class ClassExpressions(Expressions):
                 [self._outcome(referent, path, scope) for referent in self._alternatives(referents)]
             )
             at = 1
+        elif rest and rest[0].startswith(OWN):
+            value, at = self._callbacks.expected(path, scope, head[1:-1], rest[:1]), 1
         elif rest and (parameter := handed(rest[0])) is not None:
             referents = self.names.find(path, scope, head, "call")
             around = self.instance_around(path, scope)
