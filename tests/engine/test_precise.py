@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from toy_indexer import indexed, write_index
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.upkeep.database_checks import indexes
+from codelens.engine.upkeep.file_checks import Examination, Finding
 from codelens.scip.index_stream import ScipError, UnusableIndex
 from codelens.store.database.database_opening import open_index
 
@@ -268,3 +271,22 @@ def with_clock_moved(shop: Shop) -> None:
     with db.write(None):
         db.execute("UPDATE upkeep SET clock_s = clock_s + 86400")
     db.close()
+
+
+def test_the_doctor_says_what_is_precise_and_finds_damage(shop: Shop) -> None:
+    shop.bring()
+    shop.engine.close()
+    (found,) = (row for row in findings(shop) if "answered precisely" in row.found)
+    assert re.fullmatch(r"4 texts answered precisely since \d{4}-\d\d-\d\d, by toy 1", found.found)
+    (path,) = (shop.home / "indexes").glob("index-*.db")
+    db = open_index(path)
+    with db.write(None):
+        db.execute("UPDATE precise_documents SET data = x'00' WHERE path = ?", (b"app.py",))
+    db.close()
+    (wrong,) = (row for row in findings(shop) if row.state == "wrong")
+    assert "facts of compilers cannot be decoded" in wrong.found
+
+
+def findings(shop: Shop) -> list[Finding]:
+    case = Examination(Settings(home=shop.home), fix=False, thorough=True)
+    return list(indexes(case))

@@ -21,7 +21,7 @@ from codelens.meaning.word_table import WordTableDamaged, shipped
 from codelens.resolve import graph_state
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database.database import Database
-from codelens.store.facts import contents, postings
+from codelens.store.facts import contents, postings, precise_facts
 from codelens.store.facts.postings import Posting, PostingBlock
 from codelens.store.saved.pins import DAMAGED, SOUND, note, outcomes
 from codelens.store.views import views
@@ -88,6 +88,8 @@ _ROWS = "SELECT content, data FROM file_edges WHERE content % ? = ? AND version 
 _PARTS = "SELECT content, data FROM edge_parts WHERE content % ? = ? AND version = ?"
 
 _SURVEYS = "SELECT data FROM surveys WHERE content % ? = ? AND version = ?"
+
+_PRECISE = "SELECT data FROM precise_documents WHERE id % ? = ?"
 
 Share = tuple[int, int]
 """Interval of the selected rows, and the remainder of their ids."""
@@ -169,6 +171,11 @@ def _decode_edges(db: Database, share: Share) -> None:
         json.loads(text)
 
 
+def _decode_precise(db: Database, share: Share) -> None:
+    for (data,) in db.each(_PRECISE, share):
+        precise_facts.unpacked(data)
+
+
 def _decode_views(db: Database, _share: Share) -> None:
     for view in views.all_views(db):
         for text in (view.sources, view.notes):
@@ -186,4 +193,5 @@ _CHECKS: tuple[tuple[str, Callable[[Database, Share], None]], ...] = (
     ("facts of contents", _decode_contents),
     ("vectors", _decode_vectors),
     ("edges", _decode_edges),
+    ("facts of compilers", _decode_precise),
 )
