@@ -223,13 +223,12 @@ def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
 
 LEADING = 6
 """Number of candidates that are ordered by value alone, regardless of size."""
-SIZE_WEIGHT = 1.5
+SIZE_WEIGHT = 1.2
 """Value that a later candidate would lose if it filled the whole room; values are between 0 and 1.
 
 The best candidates are shown regardless of their cost. Values of later ones are close together, and
-one long body displaces several short ones. Measured on commits (`benchmarks/capsule.py`): size that
-counts from the first candidate on loses edited definitions at 2,000 tokens, and size that counts
-from the sixteenth on at 4,000 and 8,000.
+one long body displaces several short ones. Of 92 commits (`benchmarks/capsule.py`) six leading ones
+show more of the edited definitions at 4,000 tokens than four, eight, ten or fifteen.
 """
 CERTAIN = 5.0
 """Candidates with at least this value are named by the task itself."""
