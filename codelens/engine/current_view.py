@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from codelens.store.facts.contents import TIER_FULL, find, hashes, surfaces, sym
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 from codelens.types import Receipt, Symbol
+from codelens.wording import count_of
 
 
 class ViewRequest(NamedTuple):
@@ -180,7 +182,7 @@ class OlderTexts:
 
 # The view of a scope, brought up to date, with what an answer needs of it.
 
-_NAMES_SHOWN = 5
+_NAMES_SHOWN, _FOLDERS_SHOWN, _LONGEST_SHOWN = 5, 4, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class CurrentView:
             pending=len(seen.pending) + seen.unchecked,
             unread=seen.unread,
             pending_names=tuple(printed(path) for path in seen.pending[:_NAMES_SHOWN]),
-            note=seen.note,
+            note="; ".join(filter(None, (seen.note, _unread_folders(seen)))),
         )
 
     @cached_property
@@ -271,6 +273,26 @@ class CurrentView:
             return self.repository.read_blob(oid) if oid else None
         except (FileNotFoundError, ReadError):
             return None
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
+
+
+def _unread_folders(seen: Refreshed) -> str:
+    """Where the files are that the question did not reach: their folders, the fullest first."""
+    unread = [path for path in seen.pending if path not in seen.cleared] if seen.unread else []
+    if len(unread) <= _NAMES_SHOWN:
+        return ""
+    counts = Counter(path.partition(b"/")[0] if b"/" in path else b"" for path in unread)
+    fullest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    shown = [
+        f"{_short(printed(folder))}/ {count:,}" if folder else f"at the top {count:,}"
+        for folder, count in fullest[:_FOLDERS_SHOWN]
+    ]
+    left = len(fullest) - len(shown)
+    more = f" and {count_of(left, 'more folder')}" if left else ""
+    return f"files not searched: {', '.join(shown)}{more}"
 
 
 class ChangedFiles:

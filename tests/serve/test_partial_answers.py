@@ -39,7 +39,8 @@ def test_pending_files_do_not_fill_a_short_answer(repo: GitRepo, tmp_path: Path,
         assert receipt["status"] == "partial" and receipt["pending"] > FILES // 2
         assert len(receipt["pending_names"]) <= 5
     else:
-        assert text.startswith("[partial ") and "pending" in text.partition("\n")[0]
+        assert text.startswith("[partial ") and "not indexed yet" in text.partition("\n")[0]
         assert FOLDER not in text
+    assert "files not searched: " in text
     # No answer denies anything about unread files.
     assert "lamp.py#kindle_lamp" in text or "not found so far" in text
