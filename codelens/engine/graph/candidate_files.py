@@ -255,6 +255,8 @@ class EdgeCache:
         """Names for which all files that contain them are resolved."""
         self.implemented: set[str] = set()
         """Names of methods for which all Go files that define them are resolved."""
+        self.redefined: set[tuple[bytes, int]] = set()
+        """Methods for which all files are resolved that may redefine them (`redefining`)."""
         self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""

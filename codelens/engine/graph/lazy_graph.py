@@ -483,9 +483,10 @@ class LazyGraph:
             if names and self._resolve_named([file for file, _ in self.holding(names)], names):
                 cache.settled |= names
             self._seek_inside(Node(path, symbol))
-            self._resolve_named(
-                self._candidates.redefining(path, symbol), self._candidates.names_of(path, symbol)
-            )
+            if (path, symbol) not in cache.redefined:
+                names = self._candidates.names_of(path, symbol)
+                if self._resolve_named(self._candidates.redefining(path, symbol), names):
+                    cache.redefined.add((path, symbol))
             methods = self._candidates.required_by(path, symbol) - cache.implemented
             if methods and self.resolve(self._candidates.defining(methods)):
                 cache.implemented |= methods
