@@ -196,6 +196,31 @@ def test_uses_cut_by_time_are_reported_and_followed_on_the_next_call(
     assert counts == sorted(counts) and counts[0] < counts[-1] == 8
 
 
+def test_names_that_many_files_have_take_a_given_time(
+    engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broken_uses, "_COMMON", 0)
+    (repo.root / "words.py").write_text(STAYING.lstrip())
+    hurried = engine.diff(path=repo.root)
+    assert hurried.broken == () and hurried.at_least
+    assert "uses of shorten were not searched" in " ".join(hurried.notes)
+    (use,) = engine.diff(path=repo.root, budget_ms=30_000).broken
+    assert (use.how, use.count) == ("removed", 2)
+
+
+def test_an_old_commit_is_indexed_as_far_as_the_answer_needs(engine: Engine, repo: GitRepo) -> None:
+    """Stored texts, and those that lost a definition or use it; not every file that differs."""
+    (repo.root / "words.py").write_text(STAYING.lstrip())
+    (repo.root / "use.py").write_text("from words import shorten\n\nshorten('a', 1)\nX = 1\n")
+    for at in range(3):
+        (repo.root / f"other{at}.py").write_text(f"def other{at}(): ...\n")
+    repo.commit("two", {})
+    (repo.root / "other0.py").write_text("def other0(): return 1\n")
+    answer = engine.diff("HEAD~1..HEAD", path=repo.root)
+    assert [(use.how, use.count) for use in answer.broken] == [("removed", 1)]
+    assert not answer.notes
+
+
 def test_a_rename_in_the_index_and_an_edit_on_the_disk_are_one_change(
     engine: Engine, repo: GitRepo
 ) -> None:

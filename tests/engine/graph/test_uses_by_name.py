@@ -177,3 +177,20 @@ def test_work_cut_by_time_resumes(
                 break
     assert rounds[0] > 0 == rounds[-1], rounds
     assert {edge.source for edge in edges} == {b"shop/item.py", b"app/a.py", b"app/b.py"}
+
+
+@pytest.mark.parametrize(
+    ("target", "file"),
+    [
+        ("shop/item.py#Item.copy", "app/c.py"), ("src/Item.php#Item.copy", "src/run.php"),
+        ("j/Item.java#Item.copy", "j/Run.java"), ("c/item.h#Item.size", "c/item.cc"),
+    ],
+)  # fmt: skip
+def test_uses_for_which_time_ran_out_are_possible_ones(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, target: str, file: str
+) -> None:
+    monkeypatch.setattr(WorkLimit, "is_reached", lambda _: True)
+    monkeypatch.setattr(WorkLimit, "is_exhausted", lambda _: True)
+    answer = engine.related(target, kinds=["callers"])
+    assert answer.receipt.status == "partial" and answer.results == ()
+    assert file in {place.rpartition(":")[0] for use in answer.may for place in use.sites}
