@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from toy_indexer import indexed
 
 from codelens.errors import SettingError
 from codelens.scip import index_stream, scip_pb2
-from codelens.scip.index_stream import Left, UnusableIndex, opened_index
+from codelens.scip.index_stream import Left, ProtobufMissing, UnusableIndex, opened_index
 
 TEXTS = {"a.py": "def a():\n    b()\n", "b.py": "def b():\n    pass\n"}
 WHOLE = indexed(TEXTS).SerializeToString()
@@ -108,3 +109,10 @@ def test_fields_of_later_schemas_are_skipped(tmp_path: Path) -> None:
 def test_what_is_no_file_is_an_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(SettingError), opened_index(tmp_path / name):
         pass
+
+
+def test_without_protobuf_the_error_names_the_extra(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "codelens.scip.scip_pb2", None)
+    monkeypatch.delattr("codelens.scip.scip_pb2")
+    with pytest.raises(ProtobufMissing, match=r"pip install 'codelens\[scip\]'"):
+        read(tmp_path, WHOLE)
