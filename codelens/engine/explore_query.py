@@ -236,7 +236,7 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
 
 # From the ranked definitions of a task to a capsule within its budget.
 
-_NAMES_SHARE, _NAMES_LESS = 0.12, 150
+_NAMES_SHARE, _NAMES_LESS = 0.12, 300
 """Share for names, less so many bytes: a small budget is for code."""
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
 """Share for the paths of tests: a few suffice, so it falls as the budget grows."""
