@@ -108,7 +108,10 @@ PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "no neighbours": ((task_candidates, "FOLLOWED", 0),),
     "no containers' heads": ((task_candidates, "_HEAD_LINES", -1),),
     "no windows: long bodies are left out": ((capsule, "_FEWEST", 10**6),),
-    "no names": ((explore_query, "_NAMES_SHARE", 0.0),),
+    "no names": (
+        (explore_query, "_NAMES_SHARE", 0.0),
+        (explore_query, "_LEAST_NAMES_SHARE", 0.0),
+    ),
     "no tests": ((explore_query, "_MOST_TESTS_SHARE", 0.0),),
     **{
         f"definitions: no {name}": (

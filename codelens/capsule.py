@@ -223,7 +223,7 @@ def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
 
 LEADING = 6
 """Number of candidates that are ordered by value alone, regardless of size."""
-SIZE_WEIGHT = 1.2
+SIZE_WEIGHT = 0.8
 """Value that a later candidate would lose if it filled the whole room; values are between 0 and 1.
 
 The best candidates are shown regardless of their cost. Values of later ones are close together, and

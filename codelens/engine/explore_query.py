@@ -237,8 +237,8 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
 
 # From the ranked definitions of a task to a capsule within its budget.
 
-_NAMES_SHARE, _NAMES_LESS = 0.12, 150
-"""Share for names, less so many bytes: a small budget is for code."""
+_NAMES_SHARE, _NAMES_LESS, _LEAST_NAMES_SHARE = 0.12, 300, 0.05
+"""Share for names, less so many bytes, since a small budget is for code; but at least a share."""
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
 """Share for the paths of tests: a few suffice, so it falls as the budget grows."""
 _MORE_SIZE = 170
@@ -285,7 +285,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
     every_test = tests_of(view, graph, definitions)
     tests = task_candidates.fitting_names(every_test, tests_room)
-    names_room = max(int(room * _NAMES_SHARE) - _NAMES_LESS, 0)
+    names_room = int(max(room * _NAMES_SHARE - _NAMES_LESS, room * _LEAST_NAMES_SHARE))
     left = room - names_room - task_candidates.names_size(tests, len(every_test))
     sent = SentPieces(explore_request.sent, material)
 

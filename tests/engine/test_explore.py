@@ -131,6 +131,39 @@ def test_names_go_by_rank_as_far_as_there_is_room(engine: Engine, stocked: GitRe
     assert 0 < counts[0] < counts[1]
 
 
+def test_names_of_a_shown_file_stand_below_its_code(engine: Engine, stocked: GitRepo) -> None:
+    members = "".join(f"def lamp_{at}(shelf):\n" + BODY for at in range(60))
+    stocked.commit("part", {"src/part.py": members})
+    answer = engine.explore("lamp on a shelf", path=stocked.root, max_tokens=3000)
+    named = {file.path: file for file in answer.named}["src/part.py"]
+    rows = explore_text.explore(answer).split("\n")
+    at = rows.index(explore_text.named_here(named))
+    assert rows.count("src/part.py") == 1 and rows.index("src/part.py") < at
+    assert explore_text.named_file(named) not in rows
+
+
+def test_names_that_are_alike_are_listed_twice_at_most(engine: Engine, stocked: GitRepo) -> None:
+    kinds = "".join(
+        f"class Lamp{at}:\n    def __call__(self, shelf):\n{BODY.replace('    ', '        ')}\n"
+        for at in range(60)
+    )
+    stocked.commit("kinds", {"src/kinds.py": kinds})
+    answer = engine.explore("call a lamp on a shelf", path=stocked.root, max_tokens=3000)
+    for file in answer.named:
+        names = [named.name.rpartition(".")[2] for named in file.definitions]
+        assert all(names.count(name) <= 2 for name in names)
+
+
+def test_the_template_of_a_report_changes_nothing(engine: Engine, stocked: GitRepo) -> None:
+    title, body = "a lamp is not refused", "Put a lamp on a full shelf: no error is raised."
+    report = (
+        f"{title}\n<!-- restock -->\n### Describe the bug\n{body}\n### Environment\n- OS: Linux"
+    )
+    plain = engine.explore(f"{title}\n{body}", path=stocked.root)
+    answer = engine.explore(report, path=stocked.root)
+    assert answer.pieces == plain.pieces and answer.task == report
+
+
 def test_no_line_is_shown_twice(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("shelf keeps lamps, put and take, checked glass", path=stocked.root)
     seen = [(one.path, number) for one in answer.pieces for number, _ in one.lines]
