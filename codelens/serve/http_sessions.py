@@ -107,8 +107,10 @@ class OpenSessions:
             nonlocal opened
             if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
                 opened = Headers(raw=list(message["headers"])).get(MCP_SESSION_ID_HEADER, "")
-                # The client may use it before this request ends.
-                self._hold(opened)
+                if opened:
+                    # The client may use it before this request ends.
+                    self._opening -= 1
+                    self._hold(opened)
             await send(message)
 
         self._opening += 1
@@ -116,9 +118,10 @@ class OpenSessions:
             await self._make_room(scope)
             await self._app(scope, _replayed(body, receive), noted)
         finally:
-            self._opening -= 1
             if opened:
                 self._release(opened, has_ended=False)
+            else:
+                self._opening -= 1
 
     def _hold(self, session: str) -> None:
         self._idle_since.pop(session, None)

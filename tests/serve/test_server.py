@@ -93,7 +93,7 @@ def test_every_byte_on_stdout_is_json_rpc(env: dict[str, str], repo: GitRepo) ->
     lines = Lines(env, repo.root)
     assert lines.ask(1, "initialize", HELLO)["result"]["serverInfo"]["name"] == "codelens"
     lines.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 9
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 10
     for number, tool, arguments in [
         (3, "cl_search", {"query": "login"}),
         (4, "cl_search", {"query": "login", "path": "/no/such"}),
