@@ -302,8 +302,9 @@ def _compared(
         for key, places in own.items():
             if key not in kinds or (key in unknown and key not in meant):
                 continue
-            if key not in meant and (kinds[key] in {"event", "slot"} or (name, 1) in places):
-                # The service has no definition for events in lists or call signatures, for slots
+            if key not in meant and (_is_untyped(kinds[key], places, lines) or (name, 1) in places):
+                # The service has no definition for events in lists or call signatures, for props
+                # of components in JavaScript, for slots
                 # whose names have hyphens, nor for a
                 # component that uses itself by its file's name.
                 continue
@@ -318,6 +319,12 @@ def _compared(
     return found
 
 
+def _is_untyped(kind: str, places: set[tuple[str, int]], lines: _Lines) -> bool:
+    """Whether the service has no definition for such a use, whatever it means."""
+    plain_props = kind == "prop" and not any(lines.is_typed(place[0]) for place in places)
+    return kind in {"event", "slot"} or plain_props
+
+
 def _is_import(text: str, offset: int) -> bool:
     """Whether a position is in an import, which leads out of the repository."""
     begin = max(text.rfind(word, 0, offset) for word in ("\nimport ", "\timport ", " import "))
@@ -328,6 +335,11 @@ class _Lines:
     def __init__(self, repository: Path) -> None:
         self._repository = repository
         self._starts: dict[str, list[int]] = {}
+
+    def is_typed(self, name: str) -> bool:
+        """Whether a component's scripts are TypeScript."""
+        text = (self._repository / name).read_text(encoding="utf-8")
+        return name.endswith(".astro") or re.search(r"lang=[\"']ts", text) is not None
 
     def text(self, place: tuple[str, int]) -> str:
         """Returns the text of a line."""

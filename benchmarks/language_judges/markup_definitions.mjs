@@ -119,17 +119,19 @@ function vue() {
   return volar([core.createVueLanguagePlugin(ts, settings, chosen, (id) => id)], []);
 }
 
-function astro() {
-  const core = require('@astrojs/language-server/dist/core/index.js');
-  const plugin = core.getAstroLanguagePlugin();
-  // The plugin expects URIs, TypeScript's service has paths.
-  const uri = (id) => ({ path: id, fsPath: id, toString: () => 'file://' + id });
-  const { getExtraServiceScripts, ...typescript } = plugin.typescript;
-  return volar([{ ...plugin, typescript, getLanguageId: (id) => (id.endsWith('.astro') ? 'astro' : undefined),
-    createVirtualCode: (id, kind, snapshot) => plugin.createVirtualCode(uri(id), kind, snapshot) }], []);
-}
+// Astro and Svelte: each component is translated, and positions go through the translator's map.
 
-// Svelte: each component is translated by svelte2tsx, and positions go through its source map.
+function astroTranslated(file) {
+  const { astro2tsx } = require('@astrojs/language-server/dist/core/astro2tsx.js');
+  const text = fs.readFileSync(file, 'utf8');
+  const made = astro2tsx(text, file).virtualCode;
+  const code = made.snapshot.getText(0, made.snapshot.getLength());
+  const rows = made.mappings.flatMap((one) =>
+    one.sourceOffsets.map((source, at) => [source, one.generatedOffsets[at], one.lengths[at]]));
+  const through = (at, from, to) =>
+    rows.filter((one) => one[from] <= at && at < one[from] + one[2]).map((one) => one[to] + at - one[from]);
+  return { code, text, ending: 'tsx', to: (at) => through(at, 0, 1), back: (at) => through(at, 1, 0)[0] };
+}
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
@@ -170,7 +172,7 @@ function starts(text) {
   return found;
 }
 
-function translated(file) {
+function svelteTranslated(file) {
   const { svelte2tsx } = require('svelte2tsx');
   const text = fs.readFileSync(file, 'utf8');
   const isTs = /<script[^>]*lang=["']ts["']/.test(text);
@@ -178,7 +180,7 @@ function translated(file) {
   try {
     out = svelte2tsx(text, { filename: file, isTsFile: isTs, mode: 'ts', emitOnTemplateError: true, version: '5.0.0' });
   } catch {
-    return { code: 'export default {} as any;', text, isTs: true, to: () => [], back: () => undefined };
+    return { code: 'export default {} as any;', text, ending: 'ts', to: () => [], back: () => undefined };
   }
   const [own, made] = [starts(text), starts(out.code)];
   const forward = new Map();
@@ -199,18 +201,18 @@ function translated(file) {
       }
     });
   });
-  return { code: out.code, text, isTs, to: (at) => forward.get(at) ?? [], back: (at) => backward.get(at) };
+  return { code: out.code, text, ending: isTs ? 'ts' : 'js', to: (at) => forward.get(at) ?? [], back: (at) => backward.get(at) };
 }
 
-function svelte() {
-  const MADE = /\.svelte\.__\.(ts|js)$/;
+function mapped(translated) {
+  const MADE = /\.__\.(tsx|ts|js)$/;
   const made = new Map();
   const of = (file) => {
     if (!made.has(file)) made.set(file, translated(file));
     return made.get(file);
   };
-  const named = (file) => `${file}.__.${of(file).isTs ? 'ts' : 'js'}`;
-  const original = (name) => name.replace(MADE, '.svelte');
+  const named = (file) => `${file}.__.${of(file).ending}`;
+  const original = (name) => name.replace(MADE, '');
   const library = (from) => {
     for (let folder = path.dirname(from); folder.startsWith(root); folder = path.dirname(folder)) {
       if (fs.existsSync(path.join(folder, 'src/lib'))) return path.join(folder, 'src/lib');
@@ -220,14 +222,14 @@ function svelte() {
   const resolved = (name, from) => {
     const real = name.replace(/^\$lib(?=\/|$)/, () => library(from));
     const literal = path.isAbsolute(real) ? real : path.resolve(path.dirname(from), real);
-    if (real.endsWith('.svelte') && (real.startsWith('.') || path.isAbsolute(real)) && fs.existsSync(literal)) {
-      return { resolvedFileName: named(literal), extension: named(literal).slice(-3), isExternalLibraryImport: false };
+    if (real.endsWith(extension) && (real.startsWith('.') || path.isAbsolute(real)) && fs.existsSync(literal)) {
+      return { resolvedFileName: named(literal), extension: '.' + of(literal).ending, isExternalLibraryImport: false };
     }
     return ts.resolveModuleName(real.startsWith('/') ? path.relative(path.dirname(from), real).replace(/^(?!\.)/, './') : real, from, settings, ts.sys).resolvedModule;
   };
-  const shims = ['svelte-shims-v4.d.ts', 'svelte-jsx-v4.d.ts'].map((name) => path.join(path.dirname(require.resolve('svelte2tsx')), name)).filter(fs.existsSync);
+  const shims = framework === 'astro' ? [] : ['svelte-shims-v4.d.ts', 'svelte-jsx-v4.d.ts'].map((name) => path.join(path.dirname(require.resolve('svelte2tsx')), name)).filter(fs.existsSync);
   const own = host({
-    getScriptFileNames: () => [...files.map((file) => (file.endsWith('.svelte') ? named(file) : file)), ...shims],
+    getScriptFileNames: () => [...files.map((file) => (file.endsWith(extension) ? named(file) : file)), ...shims],
     getScriptVersion: () => '1',
     getScriptSnapshot: (name) => {
       const text = MADE.test(name) ? of(original(name)).code : ts.sys.readFile(name);
@@ -243,7 +245,7 @@ function svelte() {
     const file = original(one.fileName);
     const place = of(file).back(one.textSpan.start);
     if (place !== undefined) return [file, place];
-    return /__SvelteComponent_$|^default$/.test(one.name) || one.kind === 'module' || one.name === path.basename(file, '.svelte') ||
+    return /(__Svelte|Astro)Component_?$|^default$/.test(one.name) || one.kind === 'module' || one.name === path.basename(file, extension) ||
       one.name.endsWith('__') ? [file, -1] : undefined;
   };
   const ask = (file, offset) => {
@@ -275,7 +277,11 @@ function svelte() {
   };
 }
 
-const ask = { vue, astro, svelte }[framework]();
+const ask = {
+  vue,
+  astro: () => mapped(astroTranslated),
+  svelte: () => mapped(svelteTranslated),
+}[framework]();
 const answers = {};
 for (const [file, offsets] of Object.entries(questions)) {
   const full = path.join(root, file);

@@ -271,6 +271,14 @@ class FileModel:
         return {int(row.text): row.scope for row in self.bindings if row.how == "import"}
 
     @cached_property
+    def is_ambient(self) -> bool:
+        """Whether nothing at the top is imported or exported, so TypeScript sees it everywhere."""
+        exported = any(row.scope == 0 for rows in self.exports.values() for row in rows)
+        return not exported and all(
+            number in self._scope_of_import for number in range(len(self.imports))
+        )
+
+    @cached_property
     def globs(self) -> dict[int, list[Import]]:
         """Scope -> its wildcard imports: `use x::*`."""
         by_scope: dict[int, list[Import]] = {}

@@ -12,6 +12,7 @@ from codelens.extract.markup.markup_tokens import (
     Attribute,
     Braces,
     attributes,
+    camelized,
     is_name,
 )
 from codelens.extract.markup.virtual_script import VirtualScript, is_usable
@@ -118,8 +119,8 @@ class _Markup:
             code = text[start:finish].strip()
             name = code if is_name(code) else b""
             place = text.find(code, start)
-        if component and name and is_name(name):
-            steps.append(lambda: script.member(component, name, place, closing))
+        if component and name and is_name(camelized(name)):
+            steps.append(lambda: script.member(component, camelized(name), place, closing))
         if one.braces and text[start:finish].strip():
             if text[start:finish].lstrip().startswith(b"..."):
                 start = text.find(b"...", start) + 3

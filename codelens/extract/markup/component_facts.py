@@ -19,8 +19,10 @@ DEFAULT = "default"
 """The name of a component's symbol. Its file has the name that other files use."""
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _NO_NAMES = frozenset({"method", "property", "field", "member", "key", "heading"})
+_DECLARED = frozenset({"property", "method", "field", "function"})
 _INDEXED = frozenset({"def", "member"})
 _HEAD = re.compile(r"[A-Za-z_$][\w$]*")
+_WRITTEN = re.compile(rb"[\w$-]+")
 _PROPS = re.compile(r"(?:withDefaults|defineProps|\$props)\([^()]*\)")
 _OF_DEFAULT = f"`{DEFAULT}`"
 _FENCE = b"---"
@@ -239,7 +241,7 @@ class _Component:
         for text, start in self._declared.bases:
             self._rows.append(Binding(template, "", "base", text, self._source.line(start)))
         if self._framework == "astro":
-            self._rows.append(Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT}}}", 1))
+            self._rows.append(Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT},self:{DEFAULT}}}", 1))
 
     def _member(self, one: Member) -> int:
         """Returns the symbol of a member, which may be new; -1 if it means nothing here."""
@@ -248,7 +250,8 @@ class _Component:
             symbol = self._symbols[at]
             if one.local and symbol.parent < 0:
                 return at
-            if symbol.start_byte <= one.start < symbol.end_byte and symbol.name_line == place:
+            is_here = symbol.start_byte <= one.start < symbol.end_byte
+            if is_here and symbol.name_line == place and (one.local or symbol.kind in _DECLARED):
                 if not one.local:
                     # A property in the type of the props belongs to the component.
                     self._own.add((one.name, place))
@@ -289,7 +292,7 @@ class _Component:
                     how, text = ":", DEFAULT
             line = self._virtual.line_of(row.line, self._virtual_source, self._source)
             scope = row.scope
-            if not scope and template >= 0 and how != "member" and (row.name, line) in self._own:
+            if not scope and template >= 0 and how == ":" and (row.name, line) in self._own:
                 scope = template
             rows.append(Binding(scope, row.name, how, text, line))
         return rows
@@ -310,6 +313,11 @@ class _Component:
         own = "" if names.is_bound(scope, match[0]) else "this."
         return f"{own}{match[0]}{held}{rest}" if match[0] != "this" else text
 
+    def _written(self, byte: int, name: str) -> str:
+        """Returns a member's name as the source writes it; only Vue has two ways to write one."""
+        match = None if self._framework == "vue" else _WRITTEN.match(self._source.text, byte)
+        return match[0].decode("utf-8", "replace") if match is not None else name
+
     def _references(self, names: _Names) -> list[Reference]:
         """Returns all references at their places."""
         virtual, base = self._virtual, self._virtual.base
@@ -323,7 +331,8 @@ class _Component:
                 byte, piece = virtual.source_of(byte)
                 if piece in {"glue", "definition"}:
                     continue
-                kind = "name" if piece == "member" else kind
+                if piece == "member":
+                    kind, name = "name", self._written(byte, name)
                 if not receiver:
                     if names.is_variable(reference.scope, name):
                         continue

@@ -11,6 +11,7 @@ from codelens.extract.markup.markup_tokens import (
     Attribute,
     Braces,
     attributes,
+    camelized,
     is_name,
 )
 from codelens.extract.markup.virtual_script import VirtualScript, is_usable
@@ -29,6 +30,7 @@ _RUNS = frozenset({b"use", b"transition", b"in", b"out", b"animate"})
 class _Open(NamedTuple):
     name: bytes
     closing: bytes
+    component: bytes = b""
 
 
 def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
@@ -75,12 +77,12 @@ class _Markup:
         while self._stack:
             self._pop(len(text))
 
-    def _push(self, name: bytes, closing: bytes) -> None:
-        self._stack.append(_Open(name, closing))
+    def _push(self, name: bytes, closing: bytes, component: bytes = b"") -> None:
+        self._stack.append(_Open(name, closing, component))
         self._opened[name] = self._opened.get(name, 0) + 1
 
     def _pop(self, end: int) -> bytes:
-        name, closing = self._stack.pop()
+        name, closing, _ = self._stack.pop()
         self._opened[name] -= 1
         if name == b"#snippet":
             self._script.glue(b"\n")
@@ -126,6 +128,9 @@ class _Markup:
             match = _SNIPPET.match(self._text, at, end)
             if match is None or not script.is_usable(at, end):
                 return
+            if self._stack and self._stack[-1].component:
+                # A snippet right inside of a component is one of its props.
+                script.member(self._stack[-1].component, match[1], match.start(1))
             script.glue(b"\n")
             script.definition(b"function ", place)
             script.code(at, end)
@@ -211,7 +216,7 @@ class _Markup:
         if end < 0 or name.lower() in VOID:
             script.glue(closing)
         else:
-            self._push(name, closing)
+            self._push(name, closing, component)
         return abs(end)
 
     def _attribute(self, one: Attribute, component: bytes) -> bytes:
@@ -236,8 +241,8 @@ class _Markup:
         if component:
             prop = argument if colon and directive in {b"bind", b"on"} else name
             at = place if prop is argument else one.start
-            if is_name(prop) and prop != b"this":
-                script.member(component, prop, at)
+            if is_name(camelized(prop)) and prop != b"this":
+                script.member(component, camelized(prop), at)
         self._value(one)
         return b""
 

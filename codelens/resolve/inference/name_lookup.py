@@ -113,7 +113,7 @@ class Names:
                 if referents is not None:
                     return referents
             at = here.parent
-        if rules.is_component and name.encode() == stem_of(path):
+        if rules.is_component and not types and name.encode() == stem_of(path):
             return self.exported(path, "default")
         starred = self._starred(path, model, name, 0, seen=set(), types=types)
         return starred or (self._ambient(name) if types and rules.spaces else [])
@@ -123,7 +123,7 @@ class Names:
         referents: list[Referent] = []
         for file in self.view.defined_in(name, "typescript"):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
-            if model is None or model.imports or model.exports:
+            if model is None or not model.is_ambient:
                 continue
             entry = model.names[0].get(name)
             for at in self.in_space(model, entry.symbols, types=True) if entry is not None else ():
@@ -192,10 +192,13 @@ class Names:
                 return [Referent(file, MODULE) for file in self.view.modules(path, head)]
             return [Referent(file, MODULE) for file in self.view.modules(path, import_.module)]
         referents: list[Referent] = []
-        for file in self.view.modules(path, import_.module):
+        files = self.view.modules(path, import_.module)
+        for file in files:
             referents += self.exported(file, import_.name, depth + 1, types=types)
             if not referents and import_.name == "default" and self._is_without_default(file):
                 referents = [Referent(file, MODULE)]
+        if not files and model.spec.spaces:
+            return self._declared(import_, types)
         if not referents and model.spec.submodules:
             referents = [
                 Referent(file, MODULE)
@@ -213,6 +216,24 @@ class Names:
             and "default" not in model.exports
             and "default" not in model.names[0]
         )
+
+    def _declared(self, import_: Import, types: bool) -> list[Referent]:
+        """Return what a declaration gives to a module: `declare module "virtual:config" {}`."""
+        for file in self.view.defined_in(import_.module, "typescript"):
+            model = self.view.model(file) if file.endswith(b".d.ts") else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if model is None or symbol.kind != "module" or symbol.name != import_.module:
+                    continue
+                own = model.own_scope.get(at, 0)
+                for scope in (one for one, around in enumerate(model.functions) if around == own):
+                    rows = (
+                        row for row in model.exports.get(import_.name, ()) if row.scope == scope
+                    )
+                    entry = model.names[scope].get(next((row.text for row in rows), import_.name))
+                    if own and entry is not None:
+                        found = self.in_space(model, entry.symbols, types)
+                        return [Referent(file, one, scope, import_.name) for one in found]
+        return []
 
     def exported(
         self,

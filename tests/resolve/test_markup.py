@@ -1,0 +1,144 @@
+"""What the markup of components uses, across files."""
+
+from __future__ import annotations
+
+import pytest
+from resolved_edges import edges_of
+
+FMT = "export function fmt(x: any): string { return String(x) }\nexport enum Kind { A, B }\n"
+CARD = """<template><div>{{ title }}<slot name="head"/></div></template>
+<script setup lang="ts">
+defineProps<{ title: string }>()
+defineEmits<{ close: [] }>()
+</script>
+"""
+FILES = {
+    "fmt.ts": FMT,
+    "types.d.ts": "interface Song { id: string; album: Album }\ndeclare type Album = { name: string }\n",
+    "Card.vue": CARD,
+    "Use.vue": """<template>
+  <Card :title="fmt(amount)" @close="done"><template #head="{ x }">{{ x }}</template></Card>
+  <button @click="onClick">{{ fmt(amount) }}</button>
+  <Use v-if="open" @click="open = false"/>
+</template>
+<script setup lang="ts">
+import { fmt } from './fmt'
+import Card from './Card.vue'
+const amount = 1, open = ref(true)
+function onClick() {}
+function done() {}
+</script>
+""",
+    "Options.vue": """<template>
+  <my-card :title="label" @close="save"/>
+  <p v-for="x in rows">{{ x }} {{ total }}</p>
+</template>
+<script>
+import MyCard from './Card.vue'
+export default {
+  components: { MyCard },
+  props: { label: String },
+  data() { return { rows: [] } },
+  computed: { total() { return this.rows.length } },
+  methods: { save() { return this.total } },
+}
+</script>
+""",
+    "Song.vue": """<script setup lang="ts">
+import { toRefs, ref, computed } from 'vue'
+const props = defineProps<{ song: Song }>()
+const { song } = toRefs(props)
+const all = ref<Song[]>([])
+const first = computed(() => all.value[0])
+</script>
+<template>{{ song.id }}<i v-for="s in all">{{ s.album.name }}</i></template>
+""",
+    "Child.svelte": "<script>\nexport let m;\nexport let x = 1;\n</script>\n{m}\n",
+    "Runes.svelte": """<script lang="ts">
+interface Props { title: string; row: Snippet }
+let { title, row }: Props = $props();
+</script>
+{title}{@render row(title)}
+""",
+    "App.svelte": """<script>
+import Child from './Child.svelte';
+import Runes from './Runes.svelte';
+import { fmt, Kind } from './fmt';
+import { count } from './stores';
+let m = 1, k = Kind.A;
+</script>
+<Child on:click={() => fmt(m)} x={m}/>
+{#if k === Kind.B}{$count}{/if}
+<Runes title="a">{#snippet row(t)}{fmt(t)}{/snippet}</Runes>
+""",
+    "stores.ts": "export const count = writable(0)\n",
+    "Child.astro": """---
+interface Props { x: string }
+const { x } = Astro.props;
+---
+<p>{x}</p><Astro.self x="b"/>
+""",
+    "page.astro": """---
+import Child from './Child.astro';
+import { fmt } from './fmt';
+---
+<Child x={fmt({v: 1})} />
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def edges() -> set[str]:
+    return {*edges_of(FILES), *edges_of(FILES, "ref")}
+
+
+@pytest.mark.parametrize(
+    "edge",
+    [
+        "Use.vue:default -> fmt.ts:fmt",
+        "Use.vue:default -> amount",
+        "Use.vue:default -> onClick",
+        "Use.vue:default -> done",
+        "Use.vue:default -> open",
+        "Use.vue:default -> Card.vue:default",
+        "Use.vue:default -> Card.vue:default.title",
+        "Use.vue:default -> Card.vue:default.close",
+        "Use.vue:default -> Card.vue:default.head",
+        "Card.vue:default -> default.title",
+        "Options.vue:default -> Card.vue:default",
+        "Options.vue:default -> Card.vue:default.title",
+        "Options.vue:default -> default.label",
+        "Options.vue:default -> default.save",
+        "Options.vue:default -> default.rows",
+        "Options.vue:default -> default.total",
+        "Song.vue:default -> types.d.ts:Song.id",
+        "Song.vue:default -> types.d.ts:Album.name",
+        "App.svelte:default -> Child.svelte:default",
+        "App.svelte:default -> Child.svelte:x",
+        "App.svelte:default -> fmt.ts:fmt",
+        "App.svelte:default -> fmt.ts:Kind.B",
+        "App.svelte:default -> m",
+        "App.svelte:default -> stores.ts:count",
+        "App.svelte:default -> Runes.svelte:Props.title",
+        "App.svelte:default -> Runes.svelte:Props.row",
+        "Child.svelte:default -> m",
+        "Runes.svelte:default -> title",
+        "page.astro:default -> Child.astro:default",
+        "page.astro:default -> Child.astro:Props.x",
+        "page.astro:default -> fmt.ts:fmt",
+        "Child.astro:default -> x",
+        "Child.astro:default -> Props.x",
+    ],
+)
+def test_markup_uses_what_it_names(edges: set[str], edge: str) -> None:
+    assert edge in edges
+
+
+def test_names_that_the_markup_binds_are_no_uses() -> None:
+    files = {
+        "A.vue": "<script setup>\nconst item = 1\nfunction x() {}\n</script>\n"
+        '<template><i v-for="item in 3" @click="x => x()">{{ item }}</i></template>\n',
+        "B.svelte": "<script>\nlet item = 1\n</script>\n{#each [1] as item}{item}{/each}\n",
+        "C.astro": "---\nconst item = 1\n---\n{[1].map((item) => <b>{item}</b>)}\n",
+    }
+    assert [*edges_of(files), *edges_of(files, "ref")] == []
