@@ -20,6 +20,7 @@ from codelens.extract.embedded_code import (
     text_chunks,
 )
 from codelens.extract.file_kinds import classify, decode
+from codelens.extract.flow.expressions import Expressions
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo, language_info
@@ -99,7 +100,7 @@ def _extracted(
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
     parts = parts_of(captures, rules.info, source, spans) if level < DEEPEST else []
-    if rules.info.template not in {"", angular_facts.FRAMEWORK} and not level:
+    if rules.info.template and not level:
         with suppress(ParseTimeout):
             made, parts = _component(source, parts, rules.info, symbols_only=symbols_only)
             inner.append(made)
@@ -127,21 +128,32 @@ def _extracted(
         trees, comments, symbols.symbols, references, imports, flow.scopes, flow.bindings
     )
     own = joined(own, inner, rules.info, source) if inner else own
+    return own if level else _with_templates(own, captures, rules.info, source, flow.expressions)
+
+
+def _with_templates(
+    own: PartFacts, captures: Captures, info: LanguageInfo, source: Source, expressions: Expressions
+) -> PartFacts:
+    """Adds the facts of the templates in a text that are translated one by one."""
     templates: list[angular_facts.Template] = []
-    if rules.info.template == angular_facts.FRAMEWORK and not level:
+    language = info.template_script
+    if language:
         templates = [angular_facts.Template(0, source.size, 0, -1)]
-    elif language == "typescript" and not level and angular_facts.MARK in source.text:
-        own, templates = angular_facts.with_decorators(own, captures, source, flow.expressions)
+    elif info.components and angular_facts.MARK in source.text:
+        language = language_info(info.components).template_script
+        own, templates = angular_facts.with_decorators(own, captures, source, expressions)
     for template in templates:
         # A template that cannot be parsed in time stays plain text.
         with suppress(ParseTimeout):
-            own = _with_template(own, template, source)
+            own = _with_template(own, template, language, source)
     return own
 
 
-def _with_template(own: PartFacts, template: angular_facts.Template, source: Source) -> PartFacts:
-    """Adds the facts of a template of Angular."""
-    script = angular_facts.script_of(source, template)
+def _with_template(
+    own: PartFacts, template: angular_facts.Template, language: str, source: Source
+) -> PartFacts:
+    """Adds the facts of one template by the script that it is translated to."""
+    script = angular_facts.script_of(source, template, language)
     facts = _extracted(
         script.source,
         script.part.language,

@@ -181,6 +181,10 @@ class LanguageInfo:
     """Whether `@embedded.cell` captures are notebook cells (`codelens.extract.source_text`)."""
     template: str = ""
     """The framework whose template is code: a module `codelens.extract.markup.<name>_template`."""
+    template_script: str = ""
+    """The language of the script that a template in a file of its own is translated to."""
+    components: str = ""
+    """The language of templates in the decorators of its classes."""
     embedded_hint: str = ""
     """Regex on `@embedded.language` whose first group is the language; no match means no language.
     The default takes the first word.

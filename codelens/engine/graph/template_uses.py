@@ -260,3 +260,56 @@ def _is_rendered(match: Match, name: str, template: Template) -> bool:
     if verb is None:
         return False
     return verb[0] != b"return" or b"controller" in match.path.lower()
+
+
+# The names under which templates use functions: filters, tags and tests that a decorator registers.
+
+_REGISTERED = re.compile(
+    r"""@[\w.]*\b(?P<kind>(?:simple_|inclusion_|simple_block_)?tag|(?:app_)?(?:template_)?
+    (?:filter|test|global))\b\s*(?:\(\s*(?:[\w.]+\s*,\s*)?(?:name\s*=\s*)?["'](?P<name>\w+)["'])?""",
+    re.VERBOSE,
+)
+"""Django's `@register.filter("x")`, Flask's `@app.template_filter`; a first argument may be the
+template of an `inclusion_tag`, whose name is the function's."""
+_INCLUSION = "inclusion_tag"
+
+
+class RegisteredUse(NamedTuple):
+    """One place in a template that uses a registered function."""
+
+    path: bytes
+    line: int
+    how: str
+    """`filter`, `tag`, `test` or `global`."""
+    name: str
+
+
+def registered_name(head: str, function: str) -> tuple[str, str] | None:
+    """How templates use a function, and its name there, by the lines of its decorators."""
+    match = _REGISTERED.search(head)
+    if match is None:
+        return None
+    kind = match["kind"]
+    name = match["name"] if match["name"] and kind != _INCLUSION else function
+    return kind.rpartition("_")[2], name
+
+
+def registered_uses(
+    view: CurrentView, search: TextSearch, names: Iterable[tuple[str, str]]
+) -> Iterator[RegisteredUse]:
+    """Places in templates that use functions which a decorator registers, by kind and name."""
+    for how, name in names:
+        paths = [path for path in search.files_with([name]) if template_at(path) is not None]
+        for match in search.matches((), _using(how, name), also=paths):
+            yield RegisteredUse(match.path, match.line, how, name)
+
+
+def _using(how: str, name: str) -> re.Pattern[bytes]:
+    word = re.escape(name.encode())
+    before = {
+        "filter": rb"(?:\|\s*|\{%-?\s*filter\s+)",
+        "tag": rb"\{%-?\s*",
+        "test": rb"\bis\s+(?:not\s+)?",
+    }
+    beginning = before.get(how, rb"(?:\{\{-?|\{%-?)[^{}%]*?(?<![\w.|])")
+    return re.compile(rb"%s(?P<at>%s)(?![\w])" % (beginning, word))

@@ -30,10 +30,12 @@ from codelens.engine.graph.template_uses import (
     TemplateUses,
     has_ending,
     node_of,
+    registered_name,
+    registered_uses,
     template_at,
 )
 from codelens.paths import printed
-from codelens.resolve.file_model import TYPES
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.path_tree import folder_of, stem_of
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -233,6 +235,7 @@ def text_uses(
         *_templates(view, search, text_targets, depth),
         *_keys(readers, text_targets),
         *_named(DottedNames(graph, search), text_targets),
+        *_registered(view, search, targets, text_targets),
     ]
     targets.fetch([Node(place.path, MODULE) for place in places])
     sites = dict.fromkeys(_site(targets, place) for place in places)
@@ -277,6 +280,24 @@ def _keys(readers: KeyUses, text_targets: TextTargets) -> Iterator[_Place]:
 def _named(names: DottedNames, text_targets: TextTargets) -> Iterator[_Place]:
     for use in names.of(text_targets.nodes):
         yield _Place(use.path, use.line, None, f"names {use.name}", 0, _EXACT)
+
+
+def _registered(
+    view: CurrentView, search: TextSearch, targets: Targets, text_targets: TextTargets
+) -> Iterator[_Place]:
+    """Templates that use a function which its decorator registers as a filter or a tag."""
+    names: dict[tuple[str, str], None] = {}
+    for node in text_targets.nodes[:MOST_NAMED]:
+        symbols = targets.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols):
+            continue
+        symbol = symbols[node.symbol]
+        if symbol.kind in CALLABLE and symbol.start_line < symbol.name_line:
+            head = targets.lines(node.path)[symbol.start_line - 1 : symbol.name_line - 1]
+            registered = registered_name("\n".join(head), symbol.name)
+            names |= {registered: None} if registered is not None else {}
+    for use in registered_uses(view, search, names):
+        yield _Place(use.path, use.line, None, f"uses the {use.how} {use.name}", 0, _EXACT)
 
 
 def _why_key(use: KeyUse) -> str:

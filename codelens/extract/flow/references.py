@@ -85,22 +85,7 @@ def references_of(
     # position the last entry wins.
     found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
     found_at.update(_open(captures, symbols, source, flow))
-    for node in captures.get("chain", ()) if every_member else ():
-        member = node.child_by_field_name("property")
-        if member is not None:
-            found_at[member.start_byte] = (source.slice(member.start_byte, member.end_byte), "name")
-    for name, start in _joined_calls(captures, info, source):
-        found_at[start] = (name, "call")
-    for kind in KINDS:
-        nodes = captures.get(f"reference.{kind}")
-        if nodes:
-            names, starts = _last_names(nodes, source, _last_name(info))
-            ignored = info.ignored_types if kind == "type" else info.ignored_calls
-            names, starts = _foreign(names, starts, symbols, ignored)
-            parameters = captures.get("type.parameter") if kind == "type" else None
-            if parameters:
-                names, starts = _without_type_parameters(names, starts, symbols, parameters, source)
-            found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
+    found_at.update(_marked(captures, symbols, info, source, every_member=every_member))
     taken = _taken(captures, source, flow)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _late(captures, info, source, flow))
@@ -131,6 +116,35 @@ def references_of(
         defined = _known_names(symbols, imports, members=False)
         uses = protocol_uses(captures, defined, source, flow)
     return _with_protocols(references, uses, symbols, source=source, flow=flow)
+
+
+def _marked(
+    captures: Captures,
+    symbols: Symbols,
+    info: LanguageInfo,
+    source: Source,
+    *,
+    every_member: bool,
+) -> dict[int, tuple[str, str]]:
+    """Returns the names that count wherever they are, by position, with their kinds."""
+    found_at: dict[int, tuple[str, str]] = {}
+    for node in captures.get("chain", ()) if every_member else ():
+        member = node.child_by_field_name("property")
+        if member is not None:
+            found_at[member.start_byte] = (source.slice(member.start_byte, member.end_byte), "name")
+    for name, start in _joined_calls(captures, info, source):
+        found_at[start] = (name, "call")
+    for kind in KINDS:
+        nodes = captures.get(f"reference.{kind}")
+        if nodes:
+            names, starts = _last_names(nodes, source, _last_name(info))
+            ignored = info.ignored_types if kind == "type" else info.ignored_calls
+            names, starts = _foreign(names, starts, symbols, ignored)
+            parameters = captures.get("type.parameter") if kind == "type" else None
+            if parameters:
+                names, starts = _without_type_parameters(names, starts, symbols, parameters, source)
+            found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
+    return found_at
 
 
 def _with_protocols(

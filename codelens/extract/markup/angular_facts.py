@@ -18,7 +18,6 @@ from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 from codelens.types import Binding, Import, Reference, Scope
 
-FRAMEWORK = "angular"
 HOW = "angular"
 """`Binding.how` of what a decorator says: name and text are a key and its value."""
 MEMBER = "io"
@@ -70,15 +69,15 @@ class Script(NamedTuple):
     bound: list[Import]
 
 
-def script_of(source: Source, template: Template) -> Script:
-    """Translates a template."""
+def script_of(source: Source, template: Template, language: str) -> Script:
+    """Translates a template to a script in a language."""
     text = source.text[template.start : template.end]
     virtual = VirtualScript(text)
     translated = translate(text, virtual)
     whole = virtual.finished()
     used = words(whole[virtual.base :])
     bound = [Import("", word.decode(), "", 0) for word in used]
-    part = EmbeddedPart("typescript", [(virtual.base + 1, len(whole))], 1)
+    part = EmbeddedPart(language, [(virtual.base + 1, len(whole))], 1)
     return Script(part, virtual, Source(whole, source.check), translated, bound)
 
 
@@ -88,7 +87,7 @@ def with_template(
     """Adds the facts of a template's script to those of the text, at their places."""
     placed = _Placed(facts, script, template, source, len(own.scopes) - 1)
     references = [*own.references, *placed.references(), *placed.uses()]
-    references.sort(key=lambda one: (one.line, one.column))
+    references.sort(key=lambda fact: (fact.line, fact.column))
     return own._replace(
         references=references,
         scopes=[*own.scopes, *placed.scopes()],
@@ -114,8 +113,8 @@ class _Placed:
     def scopes(self) -> list[Scope]:
         """Returns the scopes of the template."""
         return [
-            Scope(one.parent + self._first if one.parent else self._template.scope, -1, one.kind)
-            for one in self._facts.scopes[1:]
+            Scope(fact.parent + self._first if fact.parent else self._template.scope, -1, fact.kind)
+            for fact in self._facts.scopes[1:]
         ]
 
     def _scope(self, scope: int) -> int:
@@ -134,26 +133,26 @@ class _Placed:
     def references(self) -> Iterator[Reference]:
         """Yields the uses in expressions."""
         starts = self._script.source.line_starts
-        for one in self._facts.references:
-            byte = starts[one.line - 1] + one.column
+        for fact in self._facts.references:
+            byte = starts[fact.line - 1] + fact.column
             place, piece = self._virtual.source_of(byte)
             if piece not in _NAMED or byte < self._virtual.base:
                 continue
-            receiver = one.receiver
+            receiver = fact.receiver
             if receiver == PIPE.decode():
                 receiver = "<|>"
             elif receiver:
-                receiver = self._of_component(one.scope, receiver)
-            elif self._is_bound(one.scope, one.name):
+                receiver = self._of_component(fact.scope, receiver)
+            elif self._is_bound(fact.scope, fact.name):
                 continue
             else:
                 receiver = "this"
-            yield self._at(place, one.name, one.kind, receiver, self._scope(one.scope))
+            yield self._at(place, fact.name, fact.kind, receiver, self._scope(fact.scope))
 
     def uses(self) -> Iterator[Reference]:
         """Yields the uses of directives, inputs and outputs."""
-        for one in self._script.translated.uses:
-            yield self._at(one.start, one.name, "name", one.element, self._template.scope)
+        for fact in self._script.translated.uses:
+            yield self._at(fact.start, fact.name, "name", fact.element, self._template.scope)
 
     def _at(self, place: int, name: str, kind: str, receiver: str, scope: int) -> Reference:
         start = place + self._template.start
@@ -211,7 +210,7 @@ def with_decorators(
     kept = [
         row for row in own.bindings if (row.scope, row.name, row.line) not in decorated.replaced
     ]
-    references = sorted([*own.references, *decorated.references], key=lambda one: one[2:4])
+    references = sorted([*own.references, *decorated.references], key=lambda fact: fact[2:4])
     return (
         own._replace(
             references=references,

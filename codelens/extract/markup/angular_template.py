@@ -74,22 +74,22 @@ class Translated(NamedTuple):
 
 def translate(text: bytes, script: VirtualScript) -> Translated:
     """Adds the script of a template."""
-    template = _Template(text, script)
+    template = _AngularTemplate(text, script)
     template.read()
     return Translated(template.uses, template.elements)
 
 
-class _Open(NamedTuple):
+class _OpenPart(NamedTuple):
     name: bytes
     """Of the element; empty for a block in braces."""
     closing: bytes
 
 
-class _Template:
+class _AngularTemplate:
     def __init__(self, text: bytes, script: VirtualScript) -> None:
         self._text = text
         self._script = script
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenPart] = []
         self._opened: dict[bytes, int] = {}
         self._has_ends = self._has_semicolons = True
         self._depth = 0
@@ -123,7 +123,7 @@ class _Template:
             self._pop()
 
     def _push(self, name: bytes, closing: bytes) -> None:
-        self._stack.append(_Open(name, closing))
+        self._stack.append(_OpenPart(name, closing))
         self._opened[name] = self._opened.get(name, 0) + 1
         self._depth += bool(closing)
 
@@ -236,9 +236,9 @@ class _Template:
             if track is not None:
                 self._expression(track.end(), part[1])
             for name in divided(self._text, lets.end(), part[1], b",") if lets else ():
-                one = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*=").match(self._text, *name)
-                if one is not None:
-                    self._unknown(one.span(1))
+                bound = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*=").match(self._text, *name)
+                if bound is not None:
+                    self._unknown(bound.span(1))
         return b"\n}"
 
     def _each(self, name: Span, values: Span) -> None:
@@ -257,76 +257,86 @@ class _Template:
         """Translates an opening tag. Returns where it ends."""
         text = self._text
         end = len(text)
-        found: list[Attribute] = []
-        for one in attributes(text, at, None):
-            if isinstance(one, int):
-                end = one
+        attributes_here: list[Attribute] = []
+        for attribute in attributes(text, at, None):
+            if isinstance(attribute, int):
+                end = attribute
             else:
-                found.append(one)
+                attributes_here.append(attribute)
         if name.lower() in _RAW:
             closing = text.find(b"</" + name, abs(end))
             return closing if closing >= 0 else len(text)
-        self._opened_element(name, place, found, is_empty=end < 0 or name.lower() in VOID)
+        self._opened_element(name, place, attributes_here, is_empty=end < 0 or name.lower() in VOID)
         return abs(end)
 
     def _opened_element(
-        self, name: bytes, place: int, found: list[Attribute], *, is_empty: bool
+        self, name: bytes, place: int, attributes_here: list[Attribute], *, is_empty: bool
     ) -> None:
         text, closing = self._text, b""
-        structural = [one for one in found if text[one.start : one.start + 1] == b"*"]
-        for one in structural if self._depth <= _DEEPEST else ():
-            closing = self._structural(one) + closing
-        others = [one for one in found if one not in structural]
+        structural = [
+            attribute
+            for attribute in attributes_here
+            if text[attribute.start : attribute.start + 1] == b"*"
+        ]
+        for attribute in structural if self._depth <= _DEEPEST else ():
+            closing = self._structural(attribute) + closing
+        others = [attribute for attribute in attributes_here if attribute not in structural]
         element = _described(text, name, others)
         if others or name not in NATIVE:
             self._use(place, name, element)
-        for one in others:
-            self._attribute(one, element)
-        lets = [one for one in others if text[one.start : one.start + 4] == b"let-"]
+        for attribute in others:
+            self._attribute(attribute, element)
+        lets = [
+            attribute
+            for attribute in others
+            if text[attribute.start : attribute.start + 4] == b"let-"
+        ]
         if lets:
             self._script.glue(b"\n{")
             closing = b"\n}" + closing
-        for one in lets:
-            if is_name(text[one.start + 4 : one.end]):
-                self._unknown((one.start + 4, one.end))
+        for attribute in lets:
+            if is_name(text[attribute.start + 4 : attribute.end]):
+                self._unknown((attribute.start + 4, attribute.end))
         if is_empty:
             self._script.glue(closing)
         else:
             self._push(name, closing)
 
-    def _attribute(self, one: Attribute, element: str) -> None:
+    def _attribute(self, attribute: Attribute, element: str) -> None:
         text = self._text
-        match = _BOUND.match(text, one.start, one.end)
+        match = _BOUND.match(text, attribute.start, attribute.end)
         if match is None:
-            self._use(one.start, text[one.start : one.end], element)
-            start = one.value
-            while one.value >= 0 and (start := text.find(b"{{", start, one.finish)) >= 0:
-                start = self._interpolation(start + 2, one.finish)
+            self._use(attribute.start, text[attribute.start : attribute.end], element)
+            start = attribute.value
+            while (
+                attribute.value >= 0 and (start := text.find(b"{{", start, attribute.finish)) >= 0
+            ):
+                start = self._interpolation(start + 2, attribute.finish)
             return
         form, place = match["open"], match.start("name")
         form = _FORMS.get(form, form)
         if form == b"#":
-            self._variable((place, one.end), one, element)
+            self._variable((place, attribute.end), attribute, element)
         elif form in {b"[", b"[(", b"("} and not match["name"].startswith(_NATIVE):
             name = match["name"].partition(b".")[0]
             self._use(place, name, element)
             if form == b"[(":
                 self._use(place, name + b"Change", element)
-        if form == b"(" and one.value >= 0:
-            statements(self._script, text, one.value, one.finish)
-        elif form in {b"[", b"[(", b"@"} and one.value >= 0:
-            self._expression(one.value, one.finish)
+        if form == b"(" and attribute.value >= 0:
+            statements(self._script, text, attribute.value, attribute.finish)
+        elif form in {b"[", b"[(", b"@"} and attribute.value >= 0:
+            self._expression(attribute.value, attribute.finish)
 
     def _use(self, start: int, name: bytes, element: str) -> None:
         if name in _PLAIN or _WORD.fullmatch(name) is None:
             return
         self.uses.append(ElementUse(start, name.decode("utf-8", "replace"), element))
 
-    def _variable(self, name: Span, one: Attribute, element: str) -> None:
+    def _variable(self, name: Span, attribute: Attribute, element: str) -> None:
         """Binds `#name`, or `#name="exported"`, to its element."""
         if not is_name(self._text[slice(*name)]):
             return
-        exported = self._text[one.value : one.finish] if one.value >= 0 else b""
+        exported = self._text[attribute.value : attribute.finish] if attribute.value >= 0 else b""
         if exported:
             element = f"{element[:-1]} @{exported.decode('utf-8', 'replace')}>"
         self._script.glue(b"\nconst ")
@@ -334,14 +344,14 @@ class _Template:
         self._script.glue(b"=%s.e%d;" % (ELEMENT, len(self.elements)))
         self.elements.append(element)
 
-    def _structural(self, one: Attribute) -> bytes:
+    def _structural(self, attribute: Attribute) -> bytes:
         """Translates `*ngFor="let item of items; let i = index"`. Returns what closes it."""
         text, script = self._text, self._script
-        name = text[one.start + 1 : one.end]
-        parts = microsyntax(text, one.value, one.finish) if one.value >= 0 else []
+        name = text[attribute.start + 1 : attribute.end]
+        parts = microsyntax(text, attribute.value, attribute.finish) if attribute.value >= 0 else []
         inputs = [name, *(_joined(name, part.key) for part in parts if part.key)]
         element = f"<ng-template {' '.join(word.decode('utf-8', 'replace') for word in inputs)}>"
-        self._use(one.start + 1, name, element)
+        self._use(attribute.start + 1, name, element)
         for part in parts:
             if part.key:
                 self._use(part.place, _joined(name, part.key), element)
@@ -377,13 +387,13 @@ def _joined(name: bytes, key: bytes) -> bytes:
     return name + key[:1].upper() + key[1:]
 
 
-def _described(text: bytes, name: bytes, found: list[Attribute]) -> str:
+def _described(text: bytes, name: bytes, attributes_here: list[Attribute]) -> str:
     """Writes an element for the selectors of directives."""
     words = [name.decode("utf-8", "replace")]
-    for one in found[:_MOST_ATTRIBUTES]:
-        raw = text[one.start : one.end]
+    for attribute in attributes_here[:_MOST_ATTRIBUTES]:
+        raw = text[attribute.start : attribute.end]
         match = _BOUND.match(raw)
-        value = text[one.value : one.finish] if one.value >= 0 else b""
+        value = text[attribute.value : attribute.finish] if attribute.value >= 0 else b""
         if match is None:
             word = raw.decode("utf-8", "replace")
             if raw == b"class":

@@ -157,19 +157,19 @@ class Templates:
         if model is None:
             return ()
         own = said(model, symbol)
-        found: dict[Place, None] = {(path, symbol): None}
+        usable: dict[Place, None] = {(path, symbol): None}
         if own.get("imports"):
-            self._take(path, own["imports"], found)
+            self._take(path, own["imports"], usable)
         elif own.get("standalone") != "true":
             module = self._declaring(path, symbol)
             if module is not None:
                 declaring = self.view.model(module[0])
                 of_module = said(declaring, module[1]) if declaring is not None else {}
                 for key in ("declarations", "imports"):
-                    self._take(module[0], of_module.get(key, ""), found)
-        return tuple(found)
+                    self._take(module[0], of_module.get(key, ""), usable)
+        return tuple(usable)
 
-    def _take(self, path: bytes, text: str, found: dict[Place, None]) -> None:
+    def _take(self, path: bytes, text: str, usable: dict[Place, None]) -> None:
         """Add the directives of a list, following modules to what they export."""
         pending = [(path, text)]
         seen: set[object] = set()
@@ -186,7 +186,7 @@ class Templates:
                     if of_class.get("kind") == "module":
                         pending.append((referent.path, of_class.get("exports", "")))
                     elif of_class:
-                        found[place] = None
+                        usable[place] = None
                     else:
                         rows = (row for row in model.bindings if row.how == _SAID and not row.scope)
                         pending += [
@@ -197,7 +197,9 @@ class Templates:
 
     def _referents(self, path: bytes, name: str) -> list[Referent]:
         if "." not in name:
-            return [one for one in self.names.lookup(path, 0, name) if one.symbol >= 0]
+            return [
+                referent for referent in self.names.lookup(path, 0, name) if referent.symbol >= 0
+            ]
         value = self.resolver.value(path, 0, name, -1)
         return [Referent(*value[:2])] if isinstance(value, Definition) else []
 
@@ -213,10 +215,10 @@ class Templates:
                 declaring = self.view.model(file)
                 for at in declaring.own_scope if declaring is not None else ():
                     text = said(declaring, at).get("declarations", "") if declaring else ""
-                    found: dict[Place, None] = {}
+                    usable: dict[Place, None] = {}
                     if name in text or "..." in text:
-                        self._take(file, text, found)
-                    if (path, symbol) in found:
+                        self._take(file, text, usable)
+                    if (path, symbol) in usable:
                         return file, at
             if not folder:
                 return None
@@ -227,14 +229,16 @@ class Templates:
         component = self._around(path, scope)
         if not isinstance(component, Instance):
             return []
-        found: list[tuple[Place, _Selector]] = []
+        directives_here: list[tuple[Place, _Selector]] = []
         for place in self.directives(component):
             model = self.view.model(place[0])
             text = said(model, place[1]).get("selector", "") if model is not None else ""
-            fitting = next((one for one in _selectors(text) if one.fits(element)), None)
+            fitting = next(
+                (selector for selector in _selectors(text) if selector.fits(element)), None
+            )
             if fitting is not None:
-                found.append((place, fitting))
-        return found
+                directives_here.append((place, fitting))
+        return directives_here
 
     def element_value(self, path: bytes, scope: int, head: str) -> Value:
         """Return the directive that a variable of an element stands for, or a pipe's method."""
@@ -275,12 +279,12 @@ class Templates:
         if head[1] == _PIPE:
             pipe = self._pipe(path, reference.scope, name)
             return [pipe] if pipe is not None else []
-        found: list[Referent] = []
+        uses: list[Referent] = []
         for place, selector in self._on(path, reference.scope, _element(head)):
-            if name == selector.tag or any(name == one for one, _ in selector.attributes):
-                found.append(Referent(*place))
-            found += self._member(place, name)
-        return list(dict.fromkeys(found))
+            if name == selector.tag or any(name == word for word, _ in selector.attributes):
+                uses.append(Referent(*place))
+            uses += self._member(place, name)
+        return list(dict.fromkeys(uses))
 
     def _member(self, place: Place, name: str) -> list[Referent]:
         """Return the input or output of a directive with a public name."""

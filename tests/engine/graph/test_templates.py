@@ -176,3 +176,46 @@ def test_templates_that_extend_each_other_end(repo: GitRepo, run: Run) -> None:
     )
     reported = users(run, "impact", "t/templates/left.html", "--depth", "5")
     assert set(reported) == {"t/templates/right.html"}
+
+
+REGISTERED = {
+    "shop/templatetags/money.py": (
+        "from django import template\n\nregister = template.Library()\n\n\n"
+        "@register.filter\ndef money(value):\n    return value\n\n\n"
+        '@register.filter(name="short")\ndef shorten(value):\n    return value\n\n\n'
+        "@register.simple_tag(takes_context=True)\ndef basket(context):\n    return context\n\n\n"
+        '@register.inclusion_tag("shop/card.html")\ndef card(item):\n    return {}\n\n\n'
+        "def plain(value):\n    return value\n"
+    ),
+    "shop/filters.py": (
+        '@app.template_filter("when")\ndef format_date(value):\n    return value\n\n\n'
+        "@app.template_global()\ndef asset(path):\n    return path\n"
+    ),
+    "shop/templates/shop/list.html": (
+        "{{ item.price|money }} {{ item.name | short }}\n"
+        "{% basket %}{% card item %}\n"
+        "{{ item.date|when }} <a href=\"{{ asset('a.css') }}\">\n"
+        "{{ plain }} {{ moneybag }} money short\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "line", "why"),
+    [
+        ("shop/templatetags/money.py#money", 1, "uses the filter money"),
+        ("shop/templatetags/money.py#shorten", 1, "uses the filter short"),
+        ("shop/templatetags/money.py#basket", 2, "uses the tag basket"),
+        ("shop/templatetags/money.py#card", 2, "uses the tag card"),
+        ("shop/filters.py#format_date", 3, "uses the filter when"),
+        ("shop/filters.py#asset", 3, "uses the global asset"),
+        ("shop/templatetags/money.py#plain", 0, ""),
+    ],
+)
+def test_a_registered_function_is_used_by_templates(
+    repo: GitRepo, run: Run, target: str, line: int, why: str
+) -> None:
+    repo.write_all(REGISTERED)
+    found = run("impact", target, "--json").json.get("may", ())
+    sites = [site for one in found if one["why"] == why for site in one["sites"]]
+    assert sites == ([f"shop/templates/shop/list.html:{line}"] if line else [])
