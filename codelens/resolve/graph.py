@@ -230,11 +230,6 @@ class Graph:
         model = self._view.model(path)
         return model.source(symbol, values=model.spec.spaces) if model is not None else -1
 
-    def package(self, path: bytes) -> str:
-        """Return the package or namespace that a file declares, or an empty string."""
-        model = self._view.model(path)
-        return model.package if model is not None else ""
-
     def alias_at(self, path: bytes, line: int, name: str) -> int:
         """Return the module variable that a line defines as an alias of `name`, or -1."""
         model = self._view.model(path)

@@ -111,7 +111,8 @@ class DottedNames:
         folders = tuple(part.decode("utf-8", "replace") for part in folder_of(path).split(b"/"))
         folders = tuple(filter(None, folders))
         stem = stem_of(path).decode("utf-8", "replace")
-        package = self._graph.resolved.package(path)
+        model = self._graph.resolved.model(path)
+        package = model.package if model is not None else ""
         spoken = [tuple(package.split("."))] if package else []
         return [folders if stem in _FACELESS and folders else (*folders, stem), *spoken]
 
