@@ -176,8 +176,7 @@ def of_script_container(value: Container, method: str, at: int) -> Value:
 def function_parts(text: str, arrow: str = "=>") -> tuple[tuple[str, ...], str]:
     """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`.
 
-    Also of one in brackets, `((a: T) => V) | null`, and with `->` of one after a receiver or
-    modifier: `suspend A.(T) -> V`.
+    Also of one in brackets or after something else: `null | ((a: T) => V)`, `suspend A.(T) -> V`.
     """
     inner, rest = _bracketed(text, arrow)
     while arrow in inner and not rest.startswith(arrow):
@@ -196,12 +195,9 @@ def _bracketed(text: str, arrow: str) -> tuple[str, str]:
             continue
         if sign == ")":
             return text[start + 1 : at], text[at + 1 :].lstrip()
-        if (sign == ">" and not is_arrow) or (arrow == "->" and sign not in _OPEN):
-            start = at + 1
-            while text[start : start + 1].isspace():
-                start += 1
-        elif sign not in _OPEN and not sign.isspace():
-            break
+        start = at + 1
+        while text[start : start + 1].isspace():
+            start += 1
     return "", ""
 
 
