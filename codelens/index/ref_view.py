@@ -46,9 +46,8 @@ def refresh_ref(
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
     missing = {file.path for file in known.files if file.state == UNREADABLE}
     if current and view is not None and view.complete and has_vectors(view):
-        fresh = Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, "")
         if _are_still_missing(repository, scope, missing):
-            return _lacking(fresh)
+            return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
     tree = read_tree(repository, scope.head)
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
@@ -57,9 +56,7 @@ def refresh_ref(
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
-    later: list[Work] = []
-    if budget.deadline is not None:
-        works, later = _known_first(db, works, settings, budget)
+    works, later = _known_first(db, works, settings, budget)
     if view is not None and current and view.complete and not works and has_vectors(view):
         return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
@@ -82,11 +79,8 @@ def refresh_ref(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
         look=look_again,
     )  # fmt: skip
-    if later and refreshed.unchecked:
-        pending = {*refreshed.pending, *(work.path for work in later)}
-        refreshed = refreshed._replace(pending=sorted(pending), unchecked=0)
-    # Waiting for another writer may have used up the budget.
-    budget = budget.after_look()
+    refreshed = _with_later(refreshed, later)
+    budget = budget.after_look()  # Waiting for another writer may have used it up.
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
@@ -101,6 +95,8 @@ def _known_first(
     Stored facts cost little, and a view that lacks only new texts answers most questions. A
     question that asks only for paths needs no others.
     """
+    if budget.deadline is None:
+        return works, []
     blobs = contents.blobs(db, [work.oid for work in works])
     key_of = {
         work.path: (blobs[work.oid][0], language_by_path(work.path, settings.languages) or "")
@@ -112,11 +108,19 @@ def _known_first(
     known_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
     known = [work for work in works if work.path in known_paths]
     rest = [work for work in works if work.path not in known_paths]
-    words, asked = budget.request
-    if words or not asked:
+    words, needed = budget.request
+    if words or not needed:
         return [*known, *rest], []
-    now = [work for work in rest if work.path in asked]
-    return [*known, *now], [work for work in rest if work.path not in asked]
+    now = [work for work in rest if work.path in needed]
+    return [*known, *now], [work for work in rest if work.path not in needed]
+
+
+def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
+    """The result with the works for a later question as pending, not as unchecked."""
+    if not later or not refreshed.unchecked:
+        return refreshed
+    pending = {*refreshed.pending, *(work.path for work in later)}
+    return refreshed._replace(pending=sorted(pending), unchecked=0)
 
 
 def _brought(

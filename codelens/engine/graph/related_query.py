@@ -58,8 +58,10 @@ _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "import
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
 """Shares of the limit if not all relations fit."""
 _OWN_FILES = 3
+"""Up to this number, files of the target come first, since what it uses needs no others."""
 _SHARE_OF_TESTS = 0.3
-"""Share of the time for tests that reach the target through callers."""
+"""Share of the time for tests, at the end: callers of callers are the most work, and the least that
+anybody looks for."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
@@ -81,7 +83,6 @@ def related(
     graph = LazyGraph(view, work)
     targets = Targets(view, graph)
     named = targets.find(target)
-    # What the target itself uses comes first: it is one file.
     graph.resolve(named.paths[:_OWN_FILES])
     start = target_of(targets, named)
     walk = Walk(graph, start)
@@ -92,16 +93,14 @@ def related(
             related_by[relation] = structure.related(relation, named.nodes, depth)
         elif relation != "tests":
             related_by[relation] = walk.related(relation, depth)
-    has_users = bool(_HIDDEN_RELATIONS & set(chosen))
+    has_users = _HIDDEN_RELATIONS & set(chosen)
     possible = possible_of(view, targets, named, start) if has_users else None
     why: dict[Node, str] = {}
     if "tests" in related_by:
-        # Callers of callers are the most work, and the least that anybody looks for.
         work.extend(seconds_for_tests)
         related_by["tests"], why = _tests(
             view, graph, targets, walk, start=start, paths=named.paths, depth=depth
         )
-    if "tests" in related_by:
         tests = {row.node for row in related_by["tests"]}
         related_by = {
             relation: _without(tests, rows) if relation in _TEST_REASONS else rows

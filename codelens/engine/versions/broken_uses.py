@@ -375,14 +375,14 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     names |= {printed(file.path).rpartition("/")[2].partition(".")[0] for file in renamed}
     words = {name.encode("utf-8", "replace") for name in names}
     # Sets are faster than one expression with a thousand names.
-    held = {
+    names_by_path = {
         file.old.path: words.intersection(_WORDS.findall(file.old.data))
         for file in compared.diff.files
         if file.old is not None and file.old.path not in needed
     }
-    files_with = Counter(word for names_held in held.values() for word in names_held)
+    files_with = Counter(word for names_held in names_by_path.values() for word in names_held)
     common = {word for word, count in files_with.items() if count > _MOST_INDEXED and in_haste}
-    needed.update(path for path, names_held in held.items() if names_held - common)
+    needed.update(path for path, names_held in names_by_path.items() if names_held - common)
     return frozenset(needed)
 
 

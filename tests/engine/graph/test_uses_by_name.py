@@ -187,10 +187,10 @@ def test_work_cut_by_time_resumes(
     ],
 )  # fmt: skip
 def test_uses_for_which_time_ran_out_are_possible_ones(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, target: str, file: str
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch, target: str, file: str
 ) -> None:
     monkeypatch.setattr(WorkLimit, "is_reached", lambda _: True)
     monkeypatch.setattr(WorkLimit, "is_exhausted", lambda _: True)
-    answer = engine.related(target, kinds=["callers"])
+    answer = Engine().related(target, path=repo.root, kinds=["callers"])
     assert answer.receipt.status == "partial" and answer.results == ()
     assert file in {place.rpartition(":")[0] for use in answer.may for place in use.sites}
