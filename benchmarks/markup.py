@@ -3,12 +3,14 @@
 
     python benchmarks/markup.py REPOSITORY... --framework vue --tools FOLDER [--tsconfig FILE]
 
-FOLDER has the node_modules of the judge (`language_judges/markup_definitions.mjs` names them). Every
-name in the markup of a component is put to TypeScript's service through the framework's translator;
-a name that it leads to a definition of the repository, outside of the markup itself, is a use. A
-definition is a line where codelens has one: keys of nested object literals are none. A use counts as
-reported if `export edges` has it with that line, name and definition. An edge from a line of markup
-whose name stands there counts as right if the service leads to the same definition.
+FOLDER has the node_modules of the judge (`language_judges/markup_definitions.mjs` names them).
+Every name in the markup of a component is put to TypeScript's service through the framework's
+translator. If it leads to a definition of the repository, outside of the markup itself, it is a
+use. A definition is a line where codelens has one: keys of nested object literals are none. A use
+counts as reported if `export edges` has it with that line, name and definition. An edge from a line
+of markup whose name stands there counts as right if the service leads to the same definition.
+Events, slots and props of components in JavaScript, for which the service has no definition, are
+left out.
 """
 
 from __future__ import annotations
@@ -32,6 +34,12 @@ _FENCE = re.compile(r"\s*---.*?\n---", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 KINDS = ("component", "prop", "event", "slot", "directive", "name", "member")
+
+
+Answers = dict[str, dict[str, list[tuple[str, int]]]]
+"""File -> position of a name -> its definitions."""
+Edges = dict[str, dict[tuple[int, str], set[tuple[str, int]]]]
+"""File -> line and name -> its definitions."""
 
 
 class Word(NamedTuple):
@@ -141,8 +149,7 @@ def _braced(markup: str, start: int, end: int, framework: str, *, in_tag: bool) 
         yield from _code(markup, start, end)
         return
     yield from _code(markup, start, first.start())
-    for word in words_of(" " * first.start() + markup[first.start() : end], "astro"):
-        yield word
+    yield from words_of(" " * first.start() + markup[first.start() : end], "astro")
 
 
 def _vue_attribute(markup: str, match: re.Match[str]) -> Iterator[Word]:
@@ -231,7 +238,7 @@ def judged(
 
 def _asked(
     questions: dict[str, list[int]], repository: Path, framework: str, tools: Path, tsconfig: str
-) -> dict[str, dict[str, list[tuple[str, int]]]]:
+) -> Answers:
     """Puts the questions to the judge."""
     command = ["node", "--max-old-space-size=6000", JUDGE, framework, repository, tools]
     answered = subprocess.run(
@@ -249,8 +256,8 @@ def _compared(
     framework: str,
     texts: dict[str, str],
     words: dict[str, list[Word]],
-    answers: dict[str, dict[str, list[tuple[str, int]]]],
-    edges: dict[str, dict[tuple[int, str], set[tuple[str, int]]]],
+    answers: Answers,
+    edges: Edges,
     defined: set[tuple[str, int]],
     *,
     show: int,
@@ -353,9 +360,9 @@ class _Lines:
         return bisect_right(self._starts[name], offset)
 
 
-def _edges(repository: Path, ending: str) -> dict[str, dict[tuple[int, str], set[tuple[str, int]]]]:
-    """The certain edges from components: file -> line and name -> definitions."""
-    by_file: dict[str, dict[tuple[int, str], set[tuple[str, int]]]] = {}
+def _edges(repository: Path, ending: str) -> tuple[Edges, set[tuple[str, int]]]:
+    """The certain edges from components, and all definitions."""
+    by_file: Edges = {}
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODELENS_HOME"] = home
         from codelens.engine.engine import Engine

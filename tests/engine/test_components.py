@@ -7,7 +7,9 @@ from gitrepo import GitRepo
 
 from codelens.engine.engine import Engine
 
-CARD = "<template><b>{{ title }}</b></template>\n<script setup>\ndefineProps(['title'])\n</script>\n"
+CARD = (
+    "<template><b>{{ title }}</b></template>\n<script setup>\ndefineProps(['title'])\n</script>\n"
+)
 PAGE = (
     '<script setup>\nimport Card from "./Card.vue"\nimport { fmt } from "./fmt"\n</script>\n'
     '<template><Card :title="fmt(1)"/></template>\n'

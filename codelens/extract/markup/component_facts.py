@@ -241,7 +241,9 @@ class _Component:
         for text, start in self._declared.bases:
             self._rows.append(Binding(template, "", "base", text, self._source.line(start)))
         if self._framework == "astro":
-            self._rows.append(Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT},self:{DEFAULT}}}", 1))
+            self._rows.append(
+                Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT},self:{DEFAULT}}}", 1)
+            )
 
     def _member(self, one: Member) -> int:
         """Returns the symbol of a member, which may be new; -1 if it means nothing here."""

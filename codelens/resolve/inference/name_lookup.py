@@ -214,7 +214,9 @@ class Names:
                     continue
                 own = model.own_scope.get(at, 0)
                 for scope in (one for one, around in enumerate(model.functions) if around == own):
-                    rows = (row for row in model.exports.get(import_.name, ()) if row.scope == scope)
+                    rows = (
+                        row for row in model.exports.get(import_.name, ()) if row.scope == scope
+                    )
                     entry = model.names[scope].get(next((row.text for row in rows), import_.name))
                     if own and entry is not None:
                         found = self.in_space(model, entry.symbols, types)
