@@ -298,9 +298,8 @@ def _compared(
             found.found[kinds[key]] += hit
             if not hit and show:
                 show -= 1
-                print(
-                    f"missed {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(own.get(key, ()))}"
-                )
+                place, reported = f"{name}:{key[0]} {key[1]}", sorted(own.get(key, ()))
+                print(f"missed {kinds[key]} {place} {sorted(places)} {reported}")
         for key, places in own.items():
             if key not in kinds or (key in unknown and key not in meant):
                 continue
@@ -315,9 +314,8 @@ def _compared(
             found.right[kinds[key]] += right
             if not right and show:
                 show -= 1
-                print(
-                    f"wrong {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(meant.get(key, ()))}"
-                )
+                place, really = f"{name}:{key[0]} {key[1]}", sorted(meant.get(key, ()))
+                print(f"wrong {kinds[key]} {place} {sorted(places)} {really}")
     return found
 
 

@@ -134,7 +134,8 @@ def test_astro(markup: str, names: list[str]) -> None:
         ),
         (
             "vue",
-            "<script setup lang='ts'>\nconst p = withDefaults(defineProps<{ a: T }>(), {})\n</script>",
+            "<script setup lang='ts'>\nconst p = withDefaults(defineProps<{ a: T }>(), {})\n"
+            "</script>",
             ["a"],
         ),
         (
@@ -149,7 +150,8 @@ def test_astro(markup: str, names: list[str]) -> None:
         ),
         (
             "vue",
-            "<script>\nexport default { props: { a: {} }, data: () => ({ b: 1 }), computed: { c() {} },\n"
+            "<script>\n"
+            "export default { props: { a: {} }, data: () => ({ b: 1 }), computed: { c() {} },\n"
             "methods: { d() {}, ...mapActions(['e']) }, setup() { return { f } } }\n</script>",
             ["a", "b", "c", "d", "e"],
         ),
