@@ -5,12 +5,14 @@
 
 Angular is judged by the compiler among its own packages (`language_judges/angular_markup.py`).
 
-FOLDER has the node_modules of the judge (`language_judges/markup_definitions.mjs` names them). Every
-name in the markup of a component is put to TypeScript's service through the framework's translator;
-a name that it leads to a definition of the repository, outside of the markup itself, is a use. A
-definition is a line where codelens has one: keys of nested object literals are none. A use counts as
-reported if `export edges` has it with that line, name and definition. An edge from a line of markup
-whose name stands there counts as right if the service leads to the same definition.
+FOLDER has the node_modules of the judge (`language_judges/markup_definitions.mjs` names them).
+Every name in the markup of a component is put to TypeScript's service through the framework's
+translator. If it leads to a definition of the repository, outside of the markup itself, it is a
+use. A definition is a line where codelens has one: keys of nested object literals are none. A use
+counts as reported if `export edges` has it with that line, name and definition. An edge from a line
+of markup whose name stands there counts as right if the service leads to the same definition.
+Events, slots and props of components in JavaScript, for which the service has no definition, are
+left out.
 """
 
 from __future__ import annotations
@@ -37,6 +39,12 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 FRAMEWORKS = ["vue", "svelte", "astro", "angular"]
 KINDS = ("component", "prop", "event", "slot", "directive", "name", "member")
+
+
+Answers = dict[str, dict[str, list[tuple[str, int]]]]
+"""File -> position of a name -> its definitions."""
+Edges = dict[str, dict[tuple[int, str], set[tuple[str, int]]]]
+"""File -> line and name -> its definitions."""
 
 
 class Word(NamedTuple):
@@ -146,8 +154,7 @@ def _braced(markup: str, start: int, end: int, framework: str, *, in_tag: bool) 
         yield from _code(markup, start, end)
         return
     yield from _code(markup, start, first.start())
-    for word in words_of(" " * first.start() + markup[first.start() : end], "astro"):
-        yield word
+    yield from words_of(" " * first.start() + markup[first.start() : end], "astro")
 
 
 def _vue_attribute(markup: str, match: re.Match[str]) -> Iterator[Word]:
@@ -236,7 +243,7 @@ def judged(
 
 def _asked(
     questions: dict[str, list[int]], repository: Path, framework: str, tools: Path, tsconfig: str
-) -> dict[str, dict[str, list[tuple[str, int]]]]:
+) -> Answers:
     """Puts the questions to the judge."""
     command = ["node", "--max-old-space-size=6000", JUDGE, framework, repository, tools]
     answered = subprocess.run(
@@ -254,8 +261,8 @@ def _compared(
     framework: str,
     texts: dict[str, str],
     words: dict[str, list[Word]],
-    answers: dict[str, dict[str, list[tuple[str, int]]]],
-    edges: dict[str, dict[tuple[int, str], set[tuple[str, int]]]],
+    answers: Answers,
+    edges: Edges,
     defined: set[tuple[str, int]],
     *,
     show: int,
@@ -296,9 +303,8 @@ def _compared(
             found.found[kinds[key]] += hit
             if not hit and show:
                 show -= 1
-                print(
-                    f"missed {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(own.get(key, ()))}"
-                )
+                place, reported = f"{name}:{key[0]} {key[1]}", sorted(own.get(key, ()))
+                print(f"missed {kinds[key]} {place} {sorted(places)} {reported}")
         for key, places in own.items():
             if key not in kinds or (key in unknown and key not in meant):
                 continue
@@ -313,9 +319,8 @@ def _compared(
             found.right[kinds[key]] += right
             if not right and show:
                 show -= 1
-                print(
-                    f"wrong {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(meant.get(key, ()))}"
-                )
+                place, really = f"{name}:{key[0]} {key[1]}", sorted(meant.get(key, ()))
+                print(f"wrong {kinds[key]} {place} {sorted(places)} {really}")
     return found
 
 
@@ -358,9 +363,9 @@ class _Lines:
         return bisect_right(self._starts[name], offset)
 
 
-def _edges(repository: Path, ending: str) -> dict[str, dict[tuple[int, str], set[tuple[str, int]]]]:
-    """The certain edges from components: file -> line and name -> definitions."""
-    by_file: dict[str, dict[tuple[int, str], set[tuple[str, int]]]] = {}
+def _edges(repository: Path, ending: str) -> tuple[Edges, set[tuple[str, int]]]:
+    """The certain edges from components, and all definitions."""
+    by_file: Edges = {}
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODELENS_HOME"] = home
         from codelens.engine.engine import Engine

@@ -90,7 +90,7 @@ def test_a_template_may_use_names_of_its_script() -> None:
         '<script>\nimport A from "a"\nfunction go() {}\n</script>\n'
     )
     found = structure(text.encode(), "vue")
-    assert [one.name for one in found.references] == ["A", "go"]
+    assert [one.name for one in found.references] == ["A", "click", "go"]
 
 
 def notebook(*cells: list[str]) -> str:

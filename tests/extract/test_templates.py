@@ -6,7 +6,10 @@ import pytest
 
 from codelens.extract.facts import structure
 
-VUE = "<script setup>\nimport Card from './Card.vue'\nconst [m, fmt, go] = x\n</script>\n<template>{}</template>"
+VUE = (
+    "<script setup>\nimport Card from './Card.vue'\nconst [m, fmt, go] = x\n</script>\n"
+    "<template>{}</template>"
+)
 SVELTE = "<script>\nimport Card from './Card.svelte'\nlet m, fmt, go\n</script>\n{}"
 ASTRO = "---\nimport Card from './Card.astro'\nconst m = 1, fmt = 2\n---\n{}"
 TEXTS = {"vue": VUE, "svelte": SVELTE, "astro": ASTRO}
@@ -35,10 +38,16 @@ def uses(language: str, markup: str) -> list[str]:
         ('<a @click="go"/>', ["go"]),
         ('<a @click="m = fmt(1); go()"/>', ["m", "fmt", "go"]),
         ('<a @click="(e) => go(e)"/>', ["go"]),
-        ('<Card @close="go" :x="m" y="1"/>', ["Card", "Card().close", "go", "Card().x", "m", "Card().y"]),
+        (
+            '<Card @close="go" :x="m" y="1"/>',
+            ["Card", "Card().close", "go", "Card().x", "m", "Card().y"],
+        ),
         ("<card/>", ["Card"]),
         ('<my-card data-a="1"/>', ["MyCard", "MyCard().dataA"]),
-        ("<Card><template #head='{ m }'>{{ m }}{{ fmt }}</template></Card>", ["Card", "Card().head", "fmt"]),
+        (
+            "<Card><template #head='{ m }'>{{ m }}{{ fmt }}</template></Card>",
+            ["Card", "Card().head", "fmt"],
+        ),
         ('<Card v-model="m"/>', ["Card", "Card().modelValue", "m"]),
         ('<Card v-model:title.trim="m"/>', ["Card", "Card().title", "m"]),
         ("<a :m/>", ["m"]),
@@ -47,7 +56,7 @@ def uses(language: str, markup: str) -> list[str]:
         ('<i v-for="{ a } of fmt"/>', ["fmt.#held[*].a", "fmt"]),
         ('<i v-focus="m"/>', ["this.vFocus", "m"]),
         ('<i v-if="m &amp;&amp; go"/>', ["m", "go"]),
-        ('<i v-pre>{{ m }}</i>{{ go }}', ["go"]),
+        ("<i v-pre>{{ m }}</i>{{ go }}", ["go"]),
         ("<!-- {{ m }} -->{{ go }}", ["go"]),
         ("{{ label }}", ["this.label"]),
         ("{{ m.a.b }}", ["m", "m.#held.a", "m.#held.a.b"]),
@@ -57,7 +66,7 @@ def uses(language: str, markup: str) -> list[str]:
         ("<p><b>{{ m }}</p>{{ go }}", ["m", "go"]),
         ('<a :x="m', []),
     ],
-)  # fmt: skip
+)
 def test_vue(markup: str, names: list[str]) -> None:
     assert uses("vue", markup) == names
 
@@ -95,16 +104,22 @@ def test_svelte(markup: str, names: list[str]) -> None:
     ("markup", "names"),
     [
         ("<Card x={fmt({v: 1})} />", ["Card", "Card().x", "fmt"]),
-        ("<ul>{m.map((i) => <Card x={i}>{fmt(i)}</Card>)}</ul>", ["m", "m.map", "Card", "Card().x", "fmt"]),
+        (
+            "<ul>{m.map((i) => <Card x={i}>{fmt(i)}</Card>)}</ul>",
+            ["m", "m.map", "Card", "Card().x", "fmt"],
+        ),
         ("{m && <br/>}{fmt ? <b>{m}</b> : <Card/>}", ["m", "fmt", "m", "Card"]),
         ("{m.map(i => <><p>it's {i.a}</p></>)}", ["m", "m.map", "i.a"]),
-        ("<Card {m} {...fmt} client:load class:list={[m]}/>", ["Card", "Card().m", "m", "fmt", "m"]),
+        (
+            "<Card {m} {...fmt} client:load class:list={[m]}/>",
+            ["Card", "Card().m", "m", "fmt", "m"],
+        ),
         ("<a href={`a ${m}`} b=`${fmt}`/>", ["m", "fmt"]),
         ("{/* m */}{m < 1}<!-- {m} -->", ["m"]),
         ("{m.map((i) => <b>}{fmt}", ["fmt"]),
         ("<style>a { b: c }</style><p>{m}</p>", ["m"]),
     ],
-)  # fmt: skip
+)
 def test_astro(markup: str, names: list[str]) -> None:
     assert sorted(uses("astro", markup)) == sorted(names)
 
@@ -112,13 +127,31 @@ def test_astro(markup: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("language", "script", "members"),
     [
-        ("vue", "<script setup>\ndefineProps(['a'])\ndefineEmits(['b-c'])\n</script>", ["a", "b-c"]),
-        ("vue", "<script setup lang='ts'>\nconst p = withDefaults(defineProps<{ a: T }>(), {})\n</script>", ["a"]),
-        ("vue", "<script setup lang='ts'>\ndefineEmits<{ (e: 'a' | 'b'): void }>()\n</script>", ["a", "b"]),
-        ("vue", "<script setup>\nconst m = defineModel('a')\nconst n = defineModel()\n</script>", ["a", "modelValue"]),
         (
             "vue",
-            "<script>\nexport default { props: { a: {} }, data: () => ({ b: 1 }), computed: { c() {} },\n"
+            "<script setup>\ndefineProps(['a'])\ndefineEmits(['b-c'])\n</script>",
+            ["a", "b-c"],
+        ),
+        (
+            "vue",
+            "<script setup lang='ts'>\nconst p = withDefaults(defineProps<{ a: T }>(), {})\n"
+            "</script>",
+            ["a"],
+        ),
+        (
+            "vue",
+            "<script setup lang='ts'>\ndefineEmits<{ (e: 'a' | 'b'): void }>()\n</script>",
+            ["a", "b"],
+        ),
+        (
+            "vue",
+            "<script setup>\nconst m = defineModel('a')\nconst n = defineModel()\n</script>",
+            ["a", "modelValue"],
+        ),
+        (
+            "vue",
+            "<script>\n"
+            "export default { props: { a: {} }, data: () => ({ b: 1 }), computed: { c() {} },\n"
             "methods: { d() {}, ...mapActions(['e']) }, setup() { return { f } } }\n</script>",
             ["a", "b", "c", "d", "e"],
         ),
@@ -126,7 +159,7 @@ def test_astro(markup: str, names: list[str]) -> None:
         ("svelte", "<script>\nexport let a;\nlet b; export { b as c };\n</script>", ["a", "c"]),
         ("vue", "<template><slot name='a'/></template>", ["a"]),
     ],
-)  # fmt: skip
+)
 def test_a_component_has_what_it_declares(language: str, script: str, members: list[str]) -> None:
     found = structure(script.encode(), language)
     component = next(at for at, one in enumerate(found.symbols) if one.name == "default")

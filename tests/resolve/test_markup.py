@@ -14,7 +14,8 @@ defineEmits<{ close: [] }>()
 """
 FILES = {
     "fmt.ts": FMT,
-    "types.d.ts": "interface Song { id: string; album: Album }\ndeclare type Album = { name: string }\n",
+    "types.d.ts": "interface Song { id: string; album: Album }\n"
+    "declare type Album = { name: string }\n",
     "Card.vue": CARD,
     "Use.vue": """<template>
   <Card :title="fmt(amount)" @close="done"><template #head="{ x }">{{ x }}</template></Card>

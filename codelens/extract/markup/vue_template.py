@@ -144,12 +144,9 @@ class _Template:
         for one in directives:
             if one.name not in {b"for", b"slot"}:
                 self._directive(one, component)
-        for one in directives:
-            if one.name == b"slot":
-                closing += self._slot(one, component)
-        for one in plain:
-            if self._text[one.start : one.end] in _SCOPES:
-                closing += self._parameters(one)
+        slots = [self._slot(one, component) for one in directives if one.name == b"slot"]
+        scopes = [one for one in plain if self._text[one.start : one.end] in _SCOPES]
+        closing += b"".join((*slots, *map(self._parameters, scopes)))
         if end < 0 or name.lower() in VOID:
             self._script.glue(closing)
         else:
