@@ -219,12 +219,14 @@ def _verdict(answer: ConflictsAnswer) -> str:
     every = len(answer.results) + answer.clean
     noun = "worktree or branch" if every == 1 else "worktrees and branches"
     if conflicting:
-        said = f"git conflicts with {len(conflicting)} of {every} {noun} ({_some(conflicting, 3)})"
+        verdict = (
+            f"git conflicts with {len(conflicting)} of {every} {noun} ({_some(conflicting, 3)})"
+        )
     elif untried == every:
         return f"git was not asked to merge {every} {noun}"
     else:
-        said = f"git conflicts with none of {every} {noun}"
-    return f"{said}; {untried} not tried" if untried else said
+        verdict = f"git conflicts with none of {every} {noun}"
+    return f"{verdict}; {untried} not tried" if untried else verdict
 
 
 def _rival(rival: Rival) -> str:

@@ -217,7 +217,7 @@ def test_the_check_starts_the_configured_server(shell: Shell) -> None:
     assert done.returncode == 0, done.stdout
     found = {one["host"]: one for one in json.loads(done.stdout)["results"]}
     assert {found[name]["state"] for name in ("cursor", "codex", "goose")} == {"fine"}
-    assert "lists 9 tools in" in found["goose"]["said"]
+    assert "lists 10 tools in" in found["goose"]["said"]
     assert found["zed"]["state"] == "absent"
 
 

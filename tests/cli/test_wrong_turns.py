@@ -1,4 +1,4 @@
-"""What a user who mistypes is told: the right name comes first."""
+"""A mistyped name is answered with the right one first."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def there(wrong: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("expand contxt.go", "nearest: context.go", "Makefile"),
         ("outline contxt.go", "nearest: context.go", "Makefile"),
-        ("expand eror.go", "nearest: sub/errors.go", "Makefile"),
+        ("expand errors2.go", "nearest: sub/errors.go", "Makefile"),
         ("expand Context.Nope", "(Context has no Nope); nearest: context.go#Context", "tree.go"),
         ("related Context.ClientIPP", "nearest: context.go#Context.ClientIP", "Writer"),
         ("expand ClientIPP", "nearest: context.go#Context.ClientIP", "MIME"),

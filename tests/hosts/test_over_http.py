@@ -88,7 +88,7 @@ def test_a_check_asks_the_server_that_runs(tmp_path: Path) -> None:
 
     with http_server(env, "--root", str(repo.root)) as server:
         fine, reason = state(server.token)
-        assert fine == "fine" and "lists 9 tools" in reason
+        assert fine == "fine" and "lists 10 tools" in reason
         broken, reason = state("x" * 43)
         assert broken == "broken" and "the entry has another token" in reason
     broken, reason = state(server.token)

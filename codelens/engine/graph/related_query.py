@@ -107,14 +107,7 @@ def related(
             for relation, rows in related_by.items()
         }
     related_by = {relation: rows for relation, rows in related_by.items() if rows}
-    tests_by = related_by.pop("tests", []) if not kinds and len(related_by) > 1 else []
-    shown = [
-        row for rows in _shares(related_by, limit - len(tests_by[:_TESTS_SHOWN])) for row in rows
-    ]
-    if tests_by:
-        # Last, and only a few: who asks for everything wants the code first.
-        related_by["tests"] = tests_by
-        shown += tests_by[:_TESTS_SHOWN]
+    shown = _shown(related_by, limit, has_few_tests=not kinds)
     targets.fetch([row.node for row in shown])
     notes = [named.moved] if named.moved and not named.owners else []
     notes += _cut_notes(walk.cut)
@@ -280,6 +273,18 @@ def _reaching(
 def _without(tests: Collection[Node], rows: list[RelatedNode]) -> list[RelatedNode]:
     """The rows that are not listed under `tests`."""
     return [row for row in rows if row.node not in tests]
+
+
+def _shown(
+    related_by: dict[str, list[RelatedNode]], limit: int, *, has_few_tests: bool
+) -> list[RelatedNode]:
+    """The rows to list. With few tests, these become the last relation: code comes first."""
+    tests = related_by.pop("tests", []) if has_few_tests and len(related_by) > 1 else []
+    few = tests[:_TESTS_SHOWN]
+    shown = [row for rows in _shares(related_by, limit - len(few)) for row in rows]
+    if tests:
+        related_by["tests"] = tests
+    return [*shown, *few]
 
 
 def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:

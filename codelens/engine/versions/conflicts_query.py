@@ -286,7 +286,7 @@ class Question:
             found_collisions = list(collisions(current, other, changed_lines))
             found_collisions += meaning(current, other, self._uses(mine), self._uses(theirs))
             if merge is not None:
-                found_collisions = [_by_git(found, merge) for found in found_collisions]
+                found_collisions = [_by_git(collision, merge) for collision in found_collisions]
             lines = [self._line(theirs, collision) for collision in _sorted(found_collisions)]
         except CodelensError as error:
             notes_so_far.append(f"definitions were not compared: {error}")
