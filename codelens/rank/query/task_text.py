@@ -39,7 +39,7 @@ Signpost = tuple[str, ...]
 
 def signposts(text: str) -> tuple[Signpost, ...]:
     """Return the places that the first line of a task points at, in order; often none."""
-    title, found = text.lstrip().partition("\n")[0], list[Signpost]()
+    title, posts = text.lstrip().partition("\n")[0], list[Signpost]()
     for _ in range(_MOST_PREFIXES):
         match = _TITLE.match(title)
         if match is None:
@@ -49,11 +49,11 @@ def signposts(text: str) -> tuple[Signpost, ...]:
         # `fix(parser): ...`, but `read(a text): ...` is a call, not a scope.
         if head.lower() in _KINDS or " " not in scope:
             places += _places(scope)
-        found += places
+        posts += places
         if places and not match["boxed"]:
             break
         title = title[match.end() :]
-    return tuple(dict.fromkeys(found))[:_MOST_LABELS]
+    return tuple(dict.fromkeys(posts))[:_MOST_LABELS]
 
 
 def _places(label: str) -> list[Signpost]:
@@ -186,14 +186,14 @@ def without_template(task: str) -> str:
     title, newline, rest = task[:_MOST_READ].partition("\n")
     if not newline:
         return task
-    kept, fenced = list[str](), False
+    own_lines, fenced = list[str](), False
     for line in _COMMENT.sub("", rest).split("\n"):
         if _FENCE.match(line):
             fenced = not fenced
         plain = line if fenced else _without_links(line)
         if fenced or not _is_template(plain.strip()):
-            kept.append(plain)
-    text = "\n".join([title, *kept]) if any(map(str.strip, kept)) else title
+            own_lines.append(plain)
+    text = "\n".join([title, *own_lines]) if any(map(str.strip, own_lines)) else title
     return text + task[_MOST_READ:]
 
 
