@@ -45,9 +45,9 @@ def refresh_ref(
     key = f"{settings.membership_key()}{user_digest(settings)}"
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
     missing = {file.path for file in known.files if file.state == UNREADABLE}
-    if current and view is not None and view.complete and has_vectors(view):
-        if _are_still_missing(repository, scope, missing):
-            return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
+    whole = view if current and view and view.complete and has_vectors(view) else None
+    if whole is not None and _are_still_missing(repository, scope, missing):
+        return _lacking(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
     tree = read_tree(repository, scope.head)
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
@@ -57,8 +57,8 @@ def refresh_ref(
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
     works, later = _known_first(db, works, settings, budget)
-    if view is not None and current and view.complete and not works and has_vectors(view):
-        return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
+    if whole is not None and not works:
+        return _lacking(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
     delta = _delta_of(tree, works, gone, key)._replace(unchecked=len(later))
     source = BlobSource(repository, settings.max_file_bytes)
@@ -72,8 +72,8 @@ def refresh_ref(
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # If a rebuild of the index replaced the view, the new one lacks the work done so far.
         is_same = view is not None and newer.view is not None and newer.view.id == view.id
-        whole = _delta_of(tree, everything, gone, key)
-        return (delta if is_same else whole), source
+        all_of_it = _delta_of(tree, everything, gone, key)
+        return (delta if is_same else all_of_it), source
 
     refreshed = _brought(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
