@@ -198,7 +198,7 @@ class Names:
             if not referents and import_.name == "default" and self._is_without_default(file):
                 referents = [Referent(file, MODULE)]
         if not files and model.spec.spaces:
-            return self._declared(import_, types)
+            return self._of_declared_module(import_, types)
         if not referents and model.spec.submodules:
             referents = [
                 Referent(file, MODULE)
@@ -217,7 +217,7 @@ class Names:
             and "default" not in model.names[0]
         )
 
-    def _declared(self, import_: Import, types: bool) -> list[Referent]:
+    def _of_declared_module(self, import_: Import, types: bool) -> list[Referent]:
         """Return what a declaration gives to a module: `declare module "virtual:config" {}`."""
         for file in self.view.defined_in(import_.module, "typescript"):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
