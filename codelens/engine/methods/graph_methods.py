@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _PATHS = 3
 """Default number of paths between two definitions."""
 _MOST_LINES = 100_000
-_RELATED_S = 4.0
-"""CPU time of `related` without a budget: nearly all answers are complete in a second, and the rest
-says what is missing."""
+_OVERVIEW_S = 4.0
+"""CPU time of `related` without a budget and without kinds; a question for a kind is answered in
+full."""
 
 
 @counted
@@ -94,7 +94,7 @@ def related(
             return related_query.paths_between(view, target, to, paths, seconds)
         return related_query.related(
             view, target, kinds, direction, depth=depth, limit=limit,
-            seconds=_RELATED_S if budget_ms is None else seconds,
+            seconds=_OVERVIEW_S if budget_ms is None and not kinds else seconds,
         )  # fmt: skip
 
 
