@@ -102,8 +102,8 @@ def _extracted(
     parts = parts_of(captures, rules.info, source, spans) if level < DEEPEST else []
     if rules.info.template and not level:
         with suppress(ParseTimeout):
-            made, parts = _component(source, parts, rules.info, symbols_only=symbols_only)
-            inner.append(made)
+            component, parts = _component(source, parts, rules.info, symbols_only=symbols_only)
+            inner.append(component)
     for inner_part in parts:
         # A part that cannot be parsed in time stays plain text.
         with suppress(ParseTimeout):

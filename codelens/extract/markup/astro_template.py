@@ -53,10 +53,10 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
     """
     del names
     fence = _FENCE.match(text)
-    _Markup(text, script).read(fence.end() if fence is not None else 0)
+    _AstroMarkup(text, script).read(fence.end() if fence is not None else 0)
 
 
-class _Markup:
+class _AstroMarkup:
     def __init__(self, text: bytes, script: VirtualScript) -> None:
         self.text = text
         self.script = script
@@ -98,30 +98,30 @@ class _Markup:
             steps.append(lambda: script.glue(opening))
             steps.append(lambda: script.name(component, place))
             steps.append(lambda: script.glue(b"()" + closing))
-        for one in attributes(self.text, at, self._braces):
-            if isinstance(one, int):
-                end = one
+        for entry in attributes(self.text, at, self._braces):
+            if isinstance(entry, int):
+                end = entry
             else:
-                self._attribute(one, component, steps, closing=closing)
+                self._attribute(entry, component, steps, closing=closing)
         if nested is None:
             for step in steps:
                 step()
         return abs(end), end < 0 or name.lower() in VOID
 
     def _attribute(
-        self, one: Attribute, component: bytes, steps: list[_Step], *, closing: bytes
+        self, entry: Attribute, component: bytes, steps: list[_Step], *, closing: bytes
     ) -> None:
         text, script = self.text, self.script
-        name = text[one.start : one.end]
-        start, finish = one.value, one.finish
-        place = one.start
-        if not name and one.braces:
+        name = text[entry.start : entry.end]
+        start, finish = entry.value, entry.finish
+        place = entry.start
+        if not name and entry.braces:
             code = text[start:finish].strip()
             name = code if is_name(code) else b""
             place = text.find(code, start)
         if component and name and is_name(camelized(name)):
             steps.append(lambda: script.member(component, camelized(name), place, closing))
-        if one.braces and text[start:finish].strip():
+        if entry.braces and text[start:finish].strip():
             if text[start:finish].lstrip().startswith(b"..."):
                 start = text.find(b"...", start) + 3
             self._value(start, finish, steps, closing)
@@ -161,7 +161,7 @@ class _Code:
         finish: where the code ends; -1 if its brace decides.
     """
 
-    def __init__(self, markup: _Markup, start: int, steps: list[_Step], finish: int) -> None:
+    def __init__(self, markup: _AstroMarkup, start: int, steps: list[_Step], finish: int) -> None:
         self._markup = markup
         self._text, self._script = markup.text, markup.script
         self._steps = steps

@@ -110,11 +110,11 @@ class _Component:
         facts, base = self._facts, self._virtual.base
         self._place_symbols()
         scopes = [
-            Scope(one.parent, self._places[one.symbol] if one.symbol >= 0 else -1, one.kind)
-            for one in facts.scopes
+            Scope(entry.parent, self._places[entry.symbol] if entry.symbol >= 0 else -1, entry.kind)
+            for entry in facts.scopes
         ]
         template = next(
-            (at for at, one in enumerate(facts.scopes) if one.symbol == self._template >= 0), -1
+            (at for at, entry in enumerate(facts.scopes) if entry.symbol == self._template >= 0), -1
         )
         if template >= 0:
             scopes[template] = Scope(0, 0, "class")
@@ -128,8 +128,10 @@ class _Component:
         ]
         references = self._references(names)
         imports = [
-            one._replace(line=self._virtual.line_of(one.line, self._virtual_source, self._source))
-            for one in facts.imports
+            entry._replace(
+                line=self._virtual.line_of(entry.line, self._virtual_source, self._source)
+            )
+            for entry in facts.imports
         ]
         size = self._source.size
         roots = [Root(root.node, min(root.end, base), root.depth) for root in facts.roots]
@@ -148,7 +150,7 @@ class _Component:
         """Puts the component first, and drops what only the translation defines."""
         base, source = self._virtual.base, self._source
         last = max(1, len(source.line_starts) - source.text.endswith(b"\n"))
-        names = [one.name for one in self._declared.members]
+        names = [entry.name for entry in self._declared.members]
         shown = f"component {{ {', '.join(dict.fromkeys(names))} }}" if names else "component"
         self._symbols.append(
             Symbol(
@@ -228,14 +230,14 @@ class _Component:
             if name.strip() and start < end
         ]
         seen: set[tuple[str, int]] = set()
-        for one in (*self._declared.members, *slots):
-            at = self._member(one)
+        for entry in (*self._declared.members, *slots):
+            at = self._member(entry)
             if at < 0:
                 continue
             own = self._symbols[at]
-            for name in dict.fromkeys((one.name, _camelized(one.name))):
+            for name in dict.fromkeys((entry.name, _camelized(entry.name))):
                 if (name, at) not in seen and not (own.parent == 0 and own.name == name):
-                    place = self._source.line(one.start)
+                    place = self._source.line(entry.start)
                     self._rows.append(Binding(template, name, "prop", str(at), place))
                 seen.add((name, at))
         for text, start in self._declared.bases:
@@ -245,31 +247,31 @@ class _Component:
                 Binding(0, "Astro", "=", f"{{props:{_OF_DEFAULT},self:{DEFAULT}}}", 1)
             )
 
-    def _member(self, one: Member) -> int:
+    def _member(self, entry: Member) -> int:
         """Returns the symbol of a member, which may be new; -1 if it means nothing here."""
-        place = self._source.line(one.start)
-        for at in self._by_name.get(one.local or one.name, ()):
+        place = self._source.line(entry.start)
+        for at in self._by_name.get(entry.local or entry.name, ()):
             symbol = self._symbols[at]
-            if one.local and symbol.parent < 0:
+            if entry.local and symbol.parent < 0:
                 return at
-            is_here = symbol.start_byte <= one.start < symbol.end_byte
-            if is_here and symbol.name_line == place and (one.local or symbol.kind in _DECLARED):
-                if not one.local:
+            is_here = symbol.start_byte <= entry.start < symbol.end_byte
+            if is_here and symbol.name_line == place and (entry.local or symbol.kind in _DECLARED):
+                if not entry.local:
                     # A property in the type of the props belongs to the component.
-                    self._own.add((one.name, place))
+                    self._own.add((entry.name, place))
                     self._symbols[at] = symbol._replace(
                         parent=0, qualified=f"{DEFAULT}.{symbol.name}"
                     )
                 return at
-        if one.local and one.local not in self._by_name:
+        if entry.local and entry.local not in self._by_name:
             return -1
-        shown = " ".join(self._source.slice(one.start, one.end).split())[:_LONGEST]
-        last = self._source.line(one.end - 1)
-        self._by_name.setdefault(one.name, []).append(len(self._symbols))
+        shown = " ".join(self._source.slice(entry.start, entry.end).split())[:_LONGEST]
+        last = self._source.line(entry.end - 1)
+        self._by_name.setdefault(entry.name, []).append(len(self._symbols))
         self._symbols.append(
             Symbol(
-                one.name, f"{DEFAULT}.{one.name}", "property", shown, "", True,
-                place, last, place, one.start, one.end, 0,
+                entry.name, f"{DEFAULT}.{entry.name}", "property", shown, "", True,
+                place, last, place, entry.start, entry.end, 0,
             )
         )  # fmt: skip
         return len(self._symbols) - 1
@@ -311,9 +313,9 @@ class _Component:
         if match is None or names.is_local(scope, match[0]):
             return text
         rest = text[match.end() :]
-        held = ".#held" if self._framework == "vue" and rest[:1] != "(" else ""
+        unwrapped = ".#held" if self._framework == "vue" and rest[:1] != "(" else ""
         own = "" if names.is_bound(scope, match[0]) else "this."
-        return f"{own}{match[0]}{held}{rest}" if match[0] != "this" else text
+        return f"{own}{match[0]}{unwrapped}{rest}" if match[0] != "this" else text
 
     def _written(self, byte: int, name: str) -> str:
         """Returns a member's name as the source writes it; only Vue has two ways to write one."""
@@ -375,7 +377,7 @@ class _Names:
         self._module = {
             symbol.name for symbol in symbols if symbol.kind not in _NO_NAMES and symbol.parent != 0
         }
-        self._module |= {one.alias or one.name or one.module for one in imports}
+        self._module |= {entry.alias or entry.name or entry.module for entry in imports}
         self._rows: dict[int, set[str]] = {}
         self._defined = {(row.scope, row.name) for row in rows if row.how == "def"}
         for row in rows:
@@ -397,9 +399,9 @@ class _Names:
         while at > self._template and at not in self._inside:
             chain.append(at)
             at = self._scopes[at].parent
-        found = self._inside.get(at, at == self._template)
-        self._inside.update((one, found) for one in chain)
-        return found
+        inside = self._inside.get(at, at == self._template)
+        self._inside.update((entry, inside) for entry in chain)
+        return inside
 
     def is_bound(self, scope: int, name: str) -> bool:
         """Whether a name at a scope of the template is bound there or in the scripts."""

@@ -106,9 +106,9 @@ class _Reader:
         elif declaration is not None:
             self._local(declaration.child_by_field_name("name"))
         for clause in node.named_children:
-            for one in clause.named_children if clause.type == "export_clause" else ():
-                name = one.child_by_field_name("name")
-                alias = one.child_by_field_name("alias") or name
+            for entry in clause.named_children if clause.type == "export_clause" else ():
+                name = entry.child_by_field_name("name")
+                alias = entry.child_by_field_name("alias") or name
                 if name is not None and alias is not None:
                     local = self._text(name)
                     self.members.append(

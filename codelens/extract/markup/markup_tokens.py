@@ -102,9 +102,9 @@ def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attri
                 yield Attribute(at, at, at, end, True)
                 at = end + 1
         elif match["name"]:
-            one, at = _named(text, *match.span("name"), braces)
-            if one is not None:
-                yield one
+            entry, at = _named(text, *match.span("name"), braces)
+            if entry is not None:
+                yield entry
     yield len(text)
 
 

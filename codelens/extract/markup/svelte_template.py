@@ -27,7 +27,7 @@ _ON_VARIABLES = frozenset({b"bind", b"class", b"style", b"let"})
 _RUNS = frozenset({b"use", b"transition", b"in", b"out", b"animate"})
 
 
-class _Open(NamedTuple):
+class _OpenBlock(NamedTuple):
     name: bytes
     closing: bytes
     component: bytes = b""
@@ -41,16 +41,16 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
         script: to add to.
         names: the words in the component's scripts.
     """
-    _Markup(text, script, names).read()
+    _SvelteMarkup(text, script, names).read()
 
 
-class _Markup:
+class _SvelteMarkup:
     def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
         self._text = text
         self._script = script
         self._names = names
         self._braces = Braces(text)
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenBlock] = []
         self._opened: dict[bytes, int] = {}
         self._awaited = (0, 0)
 
@@ -78,7 +78,7 @@ class _Markup:
             self._pop(len(text))
 
     def _push(self, name: bytes, closing: bytes, component: bytes = b"") -> None:
-        self._stack.append(_Open(name, closing, component))
+        self._stack.append(_OpenBlock(name, closing, component))
         self._opened[name] = self._opened.get(name, 0) + 1
 
     def _pop(self, end: int) -> bytes:
@@ -152,7 +152,7 @@ class _Markup:
         if not self._stack:
             return
         # The branch ends what was left open in the one before it.
-        block = next((one.name for one in reversed(self._stack) if one.name[:1] == b"#"), b"")
+        block = next((entry.name for entry in reversed(self._stack) if entry.name[:1] == b"#"), b"")
         if not block:
             return
         while self._stack[-1].name != block:
@@ -175,13 +175,13 @@ class _Markup:
     def _each(self, at: int, end: int) -> None:
         """Opens the scope of a loop."""
         text, script = self._text, self._script
-        found = _last(_AS, text, at, end)
-        expression = (at, found[0] if found else end)
-        if found is None or not script.is_usable(*expression):
+        last = _last(_AS, text, at, end)
+        expression = (at, last[0] if last else end)
+        if last is None or not script.is_usable(*expression):
             script.expression(*expression)
             script.glue(b"\n{")
             return
-        item, index, key = _parts(text, found[1], end)
+        item, index, key = _parts(text, last[1], end)
         if not is_usable(text[slice(*item)]):
             script.expression(*expression)
             script.glue(b"\n{")
@@ -208,48 +208,48 @@ class _Markup:
             script.name(component, place)
             script.glue(b"();")
         closing = b""
-        for one in attributes(self._text, at, self._braces):
-            if isinstance(one, int):
-                end = one
+        for entry in attributes(self._text, at, self._braces):
+            if isinstance(entry, int):
+                end = entry
             else:
-                closing += self._attribute(one, component)
+                closing += self._attribute(entry, component)
         if end < 0 or name.lower() in VOID:
             script.glue(closing)
         else:
             self._push(name, closing, component)
         return abs(end)
 
-    def _attribute(self, one: Attribute, component: bytes) -> bytes:
+    def _attribute(self, entry: Attribute, component: bytes) -> bytes:
         """Translates an attribute. Returns what closes a scope that it opens."""
         text, script = self._text, self._script
-        name = text[one.start : one.end]
+        name = text[entry.start : entry.end]
         directive, colon, argument = name.partition(b":")
         argument = argument.partition(b"|")[0]
-        place = one.start + len(directive) + 1
+        place = entry.start + len(directive) + 1
         if not name:
-            self._braced(one, component)
+            self._braced(entry, component)
             return b""
         if colon and directive == b"let":
-            return self._let(one, argument, place)
+            return self._let(entry, argument, place)
         if colon and directive in _RUNS:
             if all(map(is_name, argument.split(b"."))):
                 script.glue(b"\n;(")
                 script.code(place, place + len(argument))
                 script.glue(b");")
-        elif colon and directive in _ON_VARIABLES and one.value < 0 and is_name(argument):
+        elif colon and directive in _ON_VARIABLES and entry.value < 0 and is_name(argument):
             script.expression(place, place + len(argument))
         if component:
             prop = argument if colon and directive in {b"bind", b"on"} else name
-            at = place if prop is argument else one.start
+            at = place if prop is argument else entry.start
             if is_name(camelized(prop)) and prop != b"this":
                 script.member(component, camelized(prop), at)
-        self._value(one)
+        self._value(entry)
         return b""
 
-    def _braced(self, one: Attribute, component: bytes) -> None:
+    def _braced(self, entry: Attribute, component: bytes) -> None:
         """Translates `{name}`, `{...all}` and `{@attach f}`."""
         text, script = self._text, self._script
-        start, finish = one.value, one.finish
+        start, finish = entry.value, entry.finish
         code = text[start:finish].strip()
         if code.startswith(b"@"):
             match = _BLOCK.match(text, start, finish)
@@ -261,21 +261,21 @@ class _Markup:
             if component and is_name(code):
                 script.member(component, code, text.find(code, start))
 
-    def _value(self, one: Attribute) -> None:
-        if one.braces:
-            self._script.expression(one.value, one.finish)
-        elif one.value >= 0:
-            at = one.value
-            while (at := self._text.find(b"{", at, one.finish)) >= 0:
+    def _value(self, entry: Attribute) -> None:
+        if entry.braces:
+            self._script.expression(entry.value, entry.finish)
+        elif entry.value >= 0:
+            at = entry.value
+            while (at := self._text.find(b"{", at, entry.finish)) >= 0:
                 end = self._braces.end(at)
-                if 0 <= end < one.finish:
+                if 0 <= end < entry.finish:
                     self._script.expression(at + 1, end)
                     at = end
                 at += 1
 
-    def _let(self, one: Attribute, argument: bytes, place: int) -> bytes:
+    def _let(self, entry: Attribute, argument: bytes, place: int) -> bytes:
         """Opens the scope of a prop of a slot."""
-        span = (one.value, one.finish) if one.braces else (place, place + len(argument))
+        span = (entry.value, entry.finish) if entry.braces else (place, place + len(argument))
         if not is_usable(self._text[slice(*span)]):
             return b""
         self._script.glue(b"\n;((")
@@ -289,14 +289,14 @@ def _last(
 ) -> tuple[int, int, bytes] | None:
     """Returns the last match outside of brackets: where it begins and ends, and its word."""
     depth = 0
-    found: tuple[int, int, bytes] | None = None
+    last: tuple[int, int, bytes] | None = None
     for match in pattern.finditer(text, start, end):
         sign = match[0]
         if len(sign) == 1:
             depth += 1 if sign in b"([{" else -1
         elif not depth and sign[:1] not in b"\"'":
-            found = (match.start(), match.end(), sign.strip())
-    return found
+            last = (match.start(), match.end(), sign.strip())
+    return last
 
 
 def _parts(

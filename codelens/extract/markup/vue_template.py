@@ -42,7 +42,7 @@ class _Directive(NamedTuple):
     attribute: Attribute
 
 
-class _Open(NamedTuple):
+class _OpenTag(NamedTuple):
     name: bytes
     closing: bytes
     component: bytes
@@ -60,12 +60,12 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
     while match := _ROOT.search(text, at):
         kind = match[1].lower()
         language, at, is_empty = b"", len(text), False
-        for one in attributes(text, match.end(), None):
-            if isinstance(one, int):
-                at = abs(one)
-                is_empty = one < 0
-            elif text[one.start : one.end] == b"lang":
-                language = text[one.value : one.finish] if one.value >= 0 else b""
+        for entry in attributes(text, match.end(), None):
+            if isinstance(entry, int):
+                at = abs(entry)
+                is_empty = entry < 0
+            elif text[entry.start : entry.end] == b"lang":
+                language = text[entry.value : entry.finish] if entry.value >= 0 else b""
         if is_empty:
             continue
         if kind == b"template" and language in _PLAIN_LANGUAGES:
@@ -80,7 +80,7 @@ class _Template:
         self._text = text
         self._script = script
         self._names = names
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenTag] = []
         self._opened: dict[bytes, int] = {}
         self._has_ends = True
 
@@ -131,26 +131,28 @@ class _Template:
     def _element(self, name: bytes, place: int, at: int) -> int:
         """Translates an opening tag. Returns where it ends."""
         plain, directives, end = self._attributes(at)
-        if any(one.name == b"pre" for one in directives):
+        if any(entry.name == b"pre" for entry in directives):
             return self._skipped(name, end)
-        closing = b"".join(self._loop(one.attribute) for one in directives if one.name == b"for")
+        closing = b"".join(
+            self._loop(entry.attribute) for entry in directives if entry.name == b"for"
+        )
         component = self._component(name)
         if component:
             self._script.glue(b"\n;")
             self._script.name(component, place)
             self._script.glue(b"();")
-        for one in plain:
-            self._plain(one, name, component)
-        for one in directives:
-            if one.name not in {b"for", b"slot"}:
-                self._directive(one, component)
-        slots = [self._slot(one, component) for one in directives if one.name == b"slot"]
-        scopes = [one for one in plain if self._text[one.start : one.end] in _SCOPES]
+        for entry in plain:
+            self._plain(entry, name, component)
+        for entry in directives:
+            if entry.name not in {b"for", b"slot"}:
+                self._directive(entry, component)
+        slots = [self._slot(entry, component) for entry in directives if entry.name == b"slot"]
+        scopes = [entry for entry in plain if self._text[entry.start : entry.end] in _SCOPES]
         closing += b"".join((*slots, *map(self._parameters, scopes)))
         if end < 0 or name.lower() in VOID:
             self._script.glue(closing)
         else:
-            self._stack.append(_Open(name, closing, component))
+            self._stack.append(_OpenTag(name, closing, component))
             self._opened[name] = self._opened.get(name, 0) + 1
         return abs(end)
 
@@ -160,26 +162,26 @@ class _Template:
         end = len(text)
         plain: list[Attribute] = []
         directives: list[_Directive] = []
-        for one in attributes(text, at, None):
-            if isinstance(one, int):
-                end = one
+        for entry in attributes(text, at, None):
+            if isinstance(entry, int):
+                end = entry
                 continue
-            match = _DIRECTIVE.match(text, one.start, one.end)
+            match = _DIRECTIVE.match(text, entry.start, entry.end)
             if match is None:
-                plain.append(one)
+                plain.append(entry)
             else:
                 kind = _SHORT.get(match["sign"]) or match["name"]
                 place = match.start("argument")
-                directives.append(_Directive(kind, match["argument"], place, one))
+                directives.append(_Directive(kind, match["argument"], place, entry))
         return plain, directives, end
 
-    def _slot(self, one: _Directive, component: bytes) -> bytes:
+    def _slot(self, entry: _Directive, component: bytes) -> bytes:
         """Uses a slot of the component around. Returns what closes the scope of its props."""
         owner = component or (self._stack[-1].component if self._stack else b"")
-        slot = camelized(one.argument)
-        if owner and one.argument[:1] != b"[" and is_name(slot):
-            self._script.member(owner, slot, one.place)
-        return self._parameters(one.attribute)
+        slot = camelized(entry.argument)
+        if owner and entry.argument[:1] != b"[" and is_name(slot):
+            self._script.member(owner, slot, entry.place)
+        return self._parameters(entry.attribute)
 
     def _skipped(self, name: bytes, end: int) -> int:
         """Returns where an element ends whose content is plain text."""
@@ -199,41 +201,41 @@ class _Template:
         chosen = known or (choices[2] if name[:1].isupper() or b"-" in name else b"")
         return chosen if is_name(chosen) else b""
 
-    def _plain(self, one: Attribute, element: bytes, component: bytes) -> None:
-        name = self._text[one.start : one.end]
-        if element == b"slot" and name == b"name" and one.value >= 0:
-            slot = self._text[one.value : one.finish]
-            self._script.members.append((slot, one.value, one.finish))
-        if name == b"ref" and one.value >= 0:
-            target = self._text[one.value : one.finish]
+    def _plain(self, entry: Attribute, element: bytes, component: bytes) -> None:
+        name = self._text[entry.start : entry.end]
+        if element == b"slot" and name == b"name" and entry.value >= 0:
+            slot = self._text[entry.value : entry.finish]
+            self._script.members.append((slot, entry.value, entry.finish))
+        if name == b"ref" and entry.value >= 0:
+            target = self._text[entry.value : entry.finish]
             if target in self._names and is_name(target):
-                self._script.expression(one.value, one.finish)
+                self._script.expression(entry.value, entry.finish)
         if component and name not in _UNUSED and is_name(camelized(name)):
-            self._script.member(component, camelized(name), one.start)
+            self._script.member(component, camelized(name), entry.start)
 
-    def _directive(self, one: _Directive, component: bytes) -> None:
-        script, attribute = self._script, one.attribute
-        argument = one.argument
+    def _directive(self, entry: _Directive, component: bytes) -> None:
+        script, attribute = self._script, entry.attribute
+        argument = entry.argument
         if argument[:1] == b"[":
-            script.expression(one.place + 1, one.place + len(argument) - 1)
-        elif component and one.name in {b"bind", b"on"} and argument:
-            self._named(argument, one.place, component)
-        elif component and one.name == b"model":
-            place = one.place if argument else attribute.start
+            script.expression(entry.place + 1, entry.place + len(argument) - 1)
+        elif component and entry.name in {b"bind", b"on"} and argument:
+            self._named(argument, entry.place, component)
+        elif component and entry.name == b"model":
+            place = entry.place if argument else attribute.start
             self._named(argument or b"modelValue", place, component)
-        if one.name not in _BUILT_IN:
-            directive = b"v" + capitalized(one.name)
+        if entry.name not in _BUILT_IN:
+            directive = b"v" + capitalized(entry.name)
             if is_name(directive):
                 script.glue(b"\n;(")
                 script.name(directive, attribute.start)
                 script.glue(b");")
         if attribute.value < 0:
             short = camelized(argument)
-            if one.name == b"bind" and is_name(short):
+            if entry.name == b"bind" and is_name(short):
                 script.glue(b"\n;(")
-                script.name(short, one.place)
+                script.name(short, entry.place)
                 script.glue(b");")
-        elif one.name == b"on":
+        elif entry.name == b"on":
             self._handler(attribute)
         else:
             script.expression(attribute.value, attribute.finish, attribute=True)

@@ -225,14 +225,14 @@ class Names:
                 if model is None or symbol.kind != "module" or symbol.name != import_.module:
                     continue
                 own = model.own_scope.get(at, 0)
-                for scope in (one for one, around in enumerate(model.functions) if around == own):
+                for scope, around in enumerate(model.functions):
                     rows = (
                         row for row in model.exports.get(import_.name, ()) if row.scope == scope
                     )
                     entry = model.names[scope].get(next((row.text for row in rows), import_.name))
-                    if own and entry is not None:
-                        found = self.in_space(model, entry.symbols, types)
-                        return [Referent(file, one, scope, import_.name) for one in found]
+                    if own and around == own and entry is not None:
+                        symbols = self.in_space(model, entry.symbols, types)
+                        return [Referent(file, at, scope, import_.name) for at in symbols]
         return []
 
     def exported(
