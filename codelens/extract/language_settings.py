@@ -181,6 +181,12 @@ class LanguageInfo:
     """Whether `@embedded.cell` captures are notebook cells (`codelens.extract.source_text`)."""
     template: str = ""
     """The framework whose template is code: a module `codelens.extract.markup.<name>_template`."""
+    scip_name: str = ""
+    """Its name in SCIP's schema; empty: its own name with a capital."""
+    scripts: tuple[str, ...] = ()
+    """The languages of the scripts of a component, of which the last one found has them all."""
+    least_script: str = ""
+    """The language of a component's template if no script says more."""
     template_script: str = ""
     """The language of the script that a template in a file of its own is translated to."""
     components: str = ""

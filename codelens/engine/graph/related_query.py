@@ -93,8 +93,7 @@ def related(
             related_by[relation] = structure.related(relation, named.nodes, depth)
         elif relation != "tests":
             related_by[relation] = walk.related(relation, depth)
-    has_users = _HIDDEN_RELATIONS & set(chosen)
-    possible = possible_of(view, targets, named, start) if has_users else None
+    possible = possible_of(view, targets, named, start) if _HIDDEN_RELATIONS & set(chosen) else None
     why: dict[Node, str] = {}
     if "tests" in related_by:
         work.extend(seconds_for_tests)

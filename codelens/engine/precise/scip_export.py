@@ -19,6 +19,7 @@ from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.graph.candidate_files import edge_cache_of
 from codelens.engine.index_pool import IndexPool
 from codelens.errors import DiskFull, SettingError
+from codelens.extract.language_settings import language_info
 from codelens.paths import NO_ROOM, printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
@@ -42,11 +43,6 @@ if TYPE_CHECKING:
 
 _SCHEME = "codelens"
 _NO_CODE = frozenset({"heading", "key"})
-_LANGUAGES = {
-    "cpp": "CPP", "csharp": "CSharp", "javascript": "JavaScript", "typescript": "TypeScript",
-    "tsx": "TypeScriptReact", "php": "PHP", "objc": "Objective_C", "html": "HTML", "css": "CSS",
-}  # fmt: skip
-"""Names of the schema's enum, where they are not our name with a capital."""
 _KINDS = {
     "function": "Function", "method": "Method", "class": "Class", "struct": "Struct",
     "union": "Union", "interface": "Interface", "trait": "Trait", "enum": "Enum",
@@ -224,7 +220,7 @@ class _Writer:
 
 
 def _language(model: FileModel) -> str:
-    return _LANGUAGES.get(model.language, model.language[:1].upper() + model.language[1:])
+    return language_info(model.language).scip_name or model.language.capitalize()
 
 
 def _column(lines: Sequence[bytes], line: int, name: str) -> int | None:

@@ -207,7 +207,7 @@ def with_decorators(
         decorated.list(node)
     if not decorated.rows:
         return own, []
-    kept = [
+    remaining = [
         row for row in own.bindings if (row.scope, row.name, row.line) not in decorated.replaced
     ]
     references = sorted([*own.references, *decorated.references], key=lambda fact: fact[2:4])
@@ -215,7 +215,7 @@ def with_decorators(
         own._replace(
             references=references,
             imports=[*own.imports, *decorated.imports],
-            bindings=[*kept, *decorated.rows],
+            bindings=[*remaining, *decorated.rows],
         ),
         decorated.templates,
     )

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NamedTuple, cast
 
 from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
+from codelens.extract.language_settings import language_info
 from codelens.extract.markup.component_members import Declared, Member, declared
 from codelens.extract.markup.virtual_script import NAME, VirtualScript, words
 from codelens.extract.source_text import Source, before_blanks
@@ -17,7 +18,6 @@ from codelens.types import Binding, Import, Reference, Scope, Symbol
 
 DEFAULT = "default"
 """The name of a component's symbol. Its file has the name that other files use."""
-_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _NO_NAMES = frozenset({"method", "property", "field", "member", "key", "heading"})
 _DECLARED = frozenset({"property", "method", "field", "function"})
 _INDEXED = frozenset({"def", "member"})
@@ -45,15 +45,14 @@ def scripts_of(
     parts: Sequence[EmbeddedPart], source: Source, framework: str
 ) -> tuple[Scripts, list[EmbeddedPart]]:
     """Returns the scripts of a component with the template's, and its other parts."""
-    text = source.text
-    chosen = [part for part in parts if part.language in _SCRIPTS]
+    text, info = source.text, language_info(framework)
+    chosen = [part for part in parts if part.language in info.scripts]
     if framework == "astro":
         # Scripts in elements are modules of their own.
         chosen = [part for part in chosen if text[: part.spans[0][0]].strip() == _FENCE]
     others = [part for part in parts if part not in chosen]
-    language = "typescript" if framework == "astro" else "javascript"
-    for part in chosen:
-        language = part.language if part.language != "javascript" else language
+    languages = (info.least_script, *(part.language for part in chosen))
+    language = max(languages, key=info.scripts.index)
     spans = [span for part in chosen for span in part.spans]
     own = words(b"\n".join([text[start:end] for start, end in spans]))
     virtual = VirtualScript(text)

@@ -116,12 +116,12 @@ class Names:
         if rules.is_component and not types and name.encode() == stem_of(path):
             return self.exported(path, "default")
         starred = self._starred(path, model, name, 0, seen=set(), types=types)
-        return starred or (self._ambient(name) if types and rules.spaces else [])
+        return starred or (self._ambient(name, rules) if types and rules.stub_language else [])
 
-    def _ambient(self, name: str) -> list[Referent]:
+    def _ambient(self, name: str, rules: LanguageSpec) -> list[Referent]:
         """Return the types that declaration files without imports and exports give to all files."""
         referents: list[Referent] = []
-        for file in self.view.defined_in(name, "typescript"):
+        for file in self.view.defined_in(name, rules.stub_language):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
             if model is None or not model.is_ambient:
                 continue
@@ -197,8 +197,8 @@ class Names:
             referents += self.exported(file, import_.name, depth + 1, types=types)
             if not referents and import_.name == "default" and self._is_without_default(file):
                 referents = [Referent(file, MODULE)]
-        if not files and model.spec.spaces:
-            return self._of_declared_module(import_, types)
+        if not files and model.spec.stub_language:
+            return self._of_declared_module(import_, model.spec, types)
         if not referents and model.spec.submodules:
             referents = [
                 Referent(file, MODULE)
@@ -217,9 +217,11 @@ class Names:
             and "default" not in model.names[0]
         )
 
-    def _of_declared_module(self, import_: Import, types: bool) -> list[Referent]:
+    def _of_declared_module(
+        self, import_: Import, rules: LanguageSpec, types: bool
+    ) -> list[Referent]:
         """Return what a declaration gives to a module: `declare module "virtual:config" {}`."""
-        for file in self.view.defined_in(import_.module, "typescript"):
+        for file in self.view.defined_in(import_.module, rules.stub_language):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):
                 if model is None or symbol.kind != "module" or symbol.name != import_.module:

@@ -58,6 +58,8 @@ class LanguageSpec:
     """Whether names are resolved across files; otherwise only imports, and names in the file."""
     class_names: bool = False
     """Names in a class body are visible directly in it (Python), not in nested scopes."""
+    stub_language: str = ""
+    """The language of `stubs`; those that are no modules give their types to all files."""
     spaces: bool = False
     """Types and values of the same name are separate (TypeScript)."""
     submodules: bool = False

@@ -302,6 +302,7 @@ _SCRIPT = LanguageSpec(
         (b".d.mts", (b".mjs",)),
         (b".d.cts", (b".cjs",)),
     ),
+    stub_language="typescript",
     constructors=frozenset({"constructor"}),
     imports_are_complete=True,
 )
