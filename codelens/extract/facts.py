@@ -100,7 +100,7 @@ def _extracted(
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
     parts = parts_of(captures, rules.info, source, spans) if level < DEEPEST else []
-    if rules.info.template and not level:
+    if rules.info.template and not level and source.text.strip():
         with suppress(ParseTimeout):
             component, parts = _component(source, parts, rules.info, symbols_only=symbols_only)
             inner.append(component)
