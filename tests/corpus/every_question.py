@@ -63,6 +63,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "meaning": ("meaning status", "meaning test kindle", "meaning list"),
     "usage": ("usage",),
     "export": ("export symbols", "export edges", "export contexts"),
+    "scip": ("scip check", "scip export {scratch}/made.scip", "scip forget"),
     "languages": ("languages",),
     "doctor": ("doctor",),
     "install": ("install --dry-run --host claude-code", "install --check"),

@@ -47,6 +47,7 @@ ASKED: list[tuple[str, dict]] = [
     ("cl_forget", {"expired": True}),
     ("cl_recover", {}),
     ("cl_current", {}),
+    ("cl_branches", {"question": "diff", "spec": "HEAD"}),
     ("cl_diff", {"spec": "HEAD"}),
     ("cl_history", {"target": HANDLE}),
     ("cl_conflicts", {}),
