@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from codelens.answers.reading_answers import TiedNote
+from codelens.answers.reading_answers import LinkedNote
 from codelens.types import Receipt
 
 Fit = Literal["breaks", "uncertain", "fits"]
@@ -225,7 +225,7 @@ class ImpactAnswer:
     """Possible direct users of the change, which are not in the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
-    contexts: tuple[TiedNote, ...] = ()
+    contexts: tuple[LinkedNote, ...] = ()
     """Saved notes on the changes and their direct users; the best first."""
 
 

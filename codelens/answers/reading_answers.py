@@ -9,7 +9,7 @@ from codelens.types import Receipt
 
 
 @dataclass(frozen=True, slots=True)
-class TiedNote:
+class LinkedNote:
     """A saved context about code in an answer."""
 
     name: str
@@ -66,7 +66,7 @@ class ExpandAnswer:
 
     receipt: Receipt
     items: tuple[Excerpt, ...]
-    contexts: tuple[TiedNote, ...] = ()
+    contexts: tuple[LinkedNote, ...] = ()
     """Saved notes on the code; the best first."""
     notes: tuple[str, ...] = ()
 
@@ -326,7 +326,7 @@ class SearchAnswer:
     mode: str
     notes: tuple[str, ...] = ()
     """Sentences on how the query was understood."""
-    contexts: tuple[TiedNote, ...] = ()
+    contexts: tuple[LinkedNote, ...] = ()
     """Saved notes on the places; the best first."""
     context_count: int = 0
     """Number of saved notes on the places."""
@@ -452,7 +452,7 @@ class ExploreAnswer:
     """Pieces grouped by file, best file first; within a file by line."""
     named: tuple[NamedFile, ...] = ()
     tests: tuple[NamedFile, ...] = ()
-    contexts: tuple[TiedNote, ...] = ()
+    contexts: tuple[LinkedNote, ...] = ()
     """Saved notes on the shown code; those whose code has changed come last."""
     gone_contexts: int = 0
     """Number of saved notes on code of the shown files that no longer exists."""

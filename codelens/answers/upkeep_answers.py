@@ -347,7 +347,7 @@ class MeaningStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class MeantWord:
+class QuestionTerm:
     """A term of a question, and the nearest terms of the table."""
 
     term: str
@@ -361,7 +361,7 @@ class MeaningTest:
     """How the word table interprets a question."""
 
     query: str
-    words: tuple[MeantWord, ...]
+    words: tuple[QuestionTerm, ...]
     near: tuple[tuple[str, float], ...]
     """The terms nearest to the whole question, without its own."""
 

@@ -15,12 +15,12 @@ from codelens.branches.earlier_snippets import (
     changed_files,
     earlier_definition,
     earlier_in_file,
+    has_owners_above,
+    has_same_definition,
     holds,
     lines_of,
     may_stem_from,
     origins_of,
-    stands_in,
-    stands_whole,
     unix_lines,
     whole_text,
 )
@@ -87,7 +87,7 @@ def _standing(
     data = walk.blob(blob) if blob is not None else None
     if data is None:
         return set()
-    return {at for at in ordinals if stands_whole(data, texts[at], file.data, file.language)}
+    return {at for at in ordinals if has_same_definition(data, texts[at], file.data, file.language)}
 
 
 # Finds the commits that changed a definition, through renames and moves.
@@ -281,7 +281,7 @@ class DefinitionHistory:
 
     def _stands(self, data: bytes, tracked: _Tracked) -> bool:
         """Whether a version of the file has the unchanged definition."""
-        return stands_whole(data, tracked.text, tracked.data, self._language)
+        return has_same_definition(data, tracked.text, tracked.data, self._language)
 
     def _event(
         self, commit: Commit | None, tracked: _Tracked, before: _Tracked | None
@@ -317,7 +317,9 @@ class DefinitionHistory:
             return self._definition(tracked)
         span = lines_of(tracked.data, tracked.text)
         # Renaming an owner does not change the text of its members.
-        if span is None or not stands_in(tracked.data.split(b"\n"), span[0] - 1, definition.owner):
+        if span is None or not has_owners_above(
+            tracked.data.split(b"\n"), span[0] - 1, definition.owner
+        ):
             return self._definition(tracked)
         return definition
 

@@ -53,7 +53,7 @@ def holds(data: bytes, text: bytes) -> bool:
     return b"\n" + text + b"\n" in b"\n" + data + b"\n"
 
 
-def stands_whole(data: bytes, text: bytes, known: bytes, language: str) -> bool:
+def has_same_definition(data: bytes, text: bytes, known: bytes, language: str) -> bool:
     """Whether a version of a file has the same whole definition as another version.
 
     The lines alone may be part of a longer definition: below a decorator or comment that was
@@ -140,7 +140,7 @@ def earlier_definition(
     wrapped = b"\n".join([*before, *body, *after]) + b"\n"
     text = read(version.path, wrapped, language)
     outer = _outer_names(text.symbols, later)
-    if outer is None or not stands_in(lines, start, later.owner):
+    if outer is None or not has_owners_above(lines, start, later.owner):
         return None
     symbols = [symbol._replace(qualified=outer + symbol.qualified) for symbol in text.symbols]
     file = FileDefinitions(text._replace(symbols=symbols))
@@ -216,7 +216,7 @@ def _outer_names(symbols: Sequence[Symbol], later: Definition) -> str | None:
     return None
 
 
-def stands_in(lines: Sequence[bytes], start: int, owner: str) -> bool:
+def has_owners_above(lines: Sequence[bytes], start: int, owner: str) -> bool:
     """Whether the lines above, by indentation, show all owners of the text at a line."""
     depth = _depth(next(line for line in lines[start:] if line.strip()))
     names = [name.encode("utf-8", "replace") for name in owner.split(".") if name]

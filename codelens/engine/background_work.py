@@ -80,7 +80,7 @@ class Background:
         return f"this server is indexing the rest in the background{so_far}"
 
     @contextmanager
-    def giving_way(self) -> Generator[None]:
+    def pausing(self) -> Generator[None]:
         """While a call is answered in the block, background work waits."""
         with self._wake:
             self._asking += 1

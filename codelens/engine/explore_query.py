@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from codelens import capsule
-from codelens.answers.reading_answers import ExploreAnswer, LeftOut, Piece, TiedNote
+from codelens.answers.reading_answers import ExploreAnswer, LeftOut, LinkedNote, Piece
 from codelens.capsule import Candidate, ChosenIntent, Costs, Shown, runs
 from codelens.engine import task_candidates
 from codelens.engine.contexts.notes_here import FoundNotes, NotesHere, ShownPlace
@@ -47,19 +47,19 @@ def note_places(shown: Sequence[Shown]) -> list[ShownPlace]:
     ]  # fmt: skip
 
 
-def fitting_notes(here: FoundNotes, room: int) -> tuple[tuple[TiedNote, ...], int]:
+def fitting_notes(here: FoundNotes, room: int) -> tuple[tuple[LinkedNote, ...], int]:
     """The best notes that fit into a number of bytes, and how many stale ones are counted."""
     gone, count = here.gone, len(here.notes)
     if gone and notes_size((), gone, count) > room:
         gone = 0
-    tied_notes: list[TiedNote] = []
+    tied_notes: list[LinkedNote] = []
     for note in here.notes:
         if notes_size((*tied_notes, note), gone, count) <= room:
             tied_notes.append(note)
     return tuple(tied_notes), gone
 
 
-def notes_size(notes: Sequence[TiedNote], gone: int, count: int) -> int:
+def notes_size(notes: Sequence[LinkedNote], gone: int, count: int) -> int:
     """Bytes of `notes` in an answer; `count` is the number of all notes."""
     return sum(map(explore_text.cost, explore_text.context_lines(notes, gone, count)))
 

@@ -163,7 +163,7 @@ class IndexPool:
         """
         opened = self.open(request.path, request.ref)
         index, background = opened.index, self.background
-        first = background.giving_way() if background is not None else nullcontext()
+        first = background.pausing() if background is not None else nullcontext()
         rest = background is not None
         with index.lock, index.mended(), index.for_a_question(), first:
             try:
@@ -194,7 +194,7 @@ class IndexPool:
         if self._on_question is not None and opened.scope.kind == "worktree":
             self._on_question(opened.repository.place.root)
 
-    def refresh_beside(self, opened: OpenRepository, request: ViewRequest) -> None:
+    def refresh_separately(self, opened: OpenRepository, request: ViewRequest) -> None:
         """Bring a view up to date on a separate connection, so that other calls do not wait.
 
         Raises:

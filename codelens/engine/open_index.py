@@ -23,7 +23,7 @@ from codelens.paths import index_file
 from codelens.scope.repository import Scope
 from codelens.store.database import database_opening, writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.database_opening import open_index, open_stand_in
+from codelens.store.database.database_opening import open_in_memory, open_index
 from codelens.store.database.database_recovery import identity_of, set_aside
 from codelens.store.saved import pins
 from codelens.store.views import views
@@ -293,7 +293,7 @@ class OpenIndex:
             raise error
         self.close()
         try:
-            self._db = open_stand_in(self.path)
+            self._db = open_in_memory(self.path)
         except StoreError as other:
             raise error from other
         self._why = str(error)

@@ -26,7 +26,7 @@ class NotRead(HostError):
         super().__init__(f"{path} cannot be read: {why}; it was left unchanged")
 
 
-class LeftAlone(HostError):
+class NotEditable(HostError):
     """A file cannot be edited safely; nothing was changed."""
 
     def __init__(self, path: PurePath, why: str, remedy: str) -> None:
@@ -53,7 +53,7 @@ class Overtaken(HostError):
         )
 
 
-class TurnTaken(HostError):
+class InstallRunning(HostError):
     """Another install or uninstall is running; nothing was changed."""
 
     def __init__(self, lock: PurePath) -> None:

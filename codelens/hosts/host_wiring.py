@@ -17,7 +17,7 @@ from codelens.hosts.formats.config_formats import decoded, encoded
 from codelens.hosts.formats.config_values import EditRefused, Keys
 from codelens.hosts.formats.entry_edits import Edit, Entry, Whole
 from codelens.hosts.host_descriptor import NAME, Host
-from codelens.hosts.host_files import LeftAlone
+from codelens.hosts.host_files import NotEditable
 from codelens.hosts.install_ledger import (
     Change,
     Ledger,
@@ -51,7 +51,7 @@ def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> li
     planned: list[Change] = []
     for path, group in by_file(wishes_by_file).items():
         if request.root is not None and not path.is_relative_to(request.root.resolve()):
-            why = str(LeftAlone(path, f"a symbolic link points outside {request.root}", _BY_HAND))
+            why = str(NotEditable(path, f"a symbolic link points outside {request.root}", _BY_HAND))
             hosts = dict.fromkeys(wish.host for wish in group)
             failed.append(Change(Path(), (), None, None, tuple((host, why) for host in hosts)))
         else:
@@ -66,7 +66,7 @@ def _put(path: Path, wishes: Sequence[Wish], old: Record | None) -> Change:
     except CodelensError as error:
         return untouched(path, wishes, None, str(error))
     except EditRefused as error:
-        return untouched(path, wishes, None, str(LeftAlone(path, str(error), _BY_HAND)))
+        return untouched(path, wishes, None, str(NotEditable(path, str(error), _BY_HAND)))
     fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
     over_http = (wish.edit for wish in wishes if isinstance(wish.edit, Entry))
     if any(edit.is_over_http for edit in over_http) and host_files.others_read(path):
@@ -82,7 +82,7 @@ def _put(path: Path, wishes: Sequence[Wish], old: Record | None) -> Change:
             fresh = wish.edit.put(fresh)
         except EditRefused as error:
             remedy = f"correct it and install again, {_BY_HAND}"
-            problems.append((wish.host, str(LeftAlone(path, f"{error}", remedy))))
+            problems.append((wish.host, str(NotEditable(path, f"{error}", remedy))))
     is_done = {wish.host for wish in wishes} - {host for host, _ in problems}
     after = before if fresh in (None, text) or not is_done else encoded(fresh, before or b"")
     return Change(
@@ -170,7 +170,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
     except CodelensError as error:
         return replace(untouched(path, wishes, None, str(error)), removes=True)
     except EditRefused as error:
-        why = str(LeftAlone(path, str(error), "remove codelens by hand"))
+        why = str(NotEditable(path, str(error), "remove codelens by hand"))
         return replace(untouched(path, wishes, None, why), removes=True)
     same = Change(path, tuple(wishes), before, before, removes=True)
     staying = sorted(old.edits.keys() - leaving) if old is not None else []
@@ -220,7 +220,7 @@ def _without(
             fresh = wish.edit.take(fresh, parents)
         except EditRefused as error:
             remedy = "remove codelens from it by hand"
-            problems.setdefault(wish.host, str(LeftAlone(path, str(error), remedy)))
+            problems.setdefault(wish.host, str(NotEditable(path, str(error), remedy)))
     return fresh, list(problems.items())
 
 

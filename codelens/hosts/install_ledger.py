@@ -24,7 +24,7 @@ from codelens.hosts.formats.config_formats import decoded, encoded
 from codelens.hosts.formats.config_values import EditRefused, Keys
 from codelens.hosts.formats.entry_edits import Block, Edit, Entry, Flags, Items, Whole
 from codelens.hosts.formats.hook_edits import Hooks
-from codelens.hosts.host_files import HostError, NotWritten, Overtaken, TurnTaken
+from codelens.hosts.host_files import HostError, InstallRunning, NotWritten, Overtaken
 from codelens.paths import make_private
 
 _WAIT_S = 30.0
@@ -44,7 +44,7 @@ def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
         wait_s: how many seconds to wait for another one.
 
     Raises:
-        TurnTaken: another one still runs.
+        InstallRunning: another one still runs.
         NotWritten: the lock cannot be created.
         HomeNotWritable: CODELENS_HOME cannot be created.
     """
@@ -70,7 +70,7 @@ def _locked(path: Path, until: float) -> int:
         except OSError as error:
             raise NotWritten(path, (error.strerror or str(error)).lower()) from error
         if time.monotonic() > until:
-            raise TurnTaken(path)
+            raise InstallRunning(path)
         time.sleep(_LOOK_S)
 
 

@@ -125,7 +125,7 @@ def _brought(
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # Another process may have done the work while this one waited for the lease.
-        same = newer.holds_what(known)
+        same = newer.is_valid_for(known)
         again = delta if same else compare(repository, scope, settings, newer, budget.deadline)
         return again, DiskSource(again.root, settings.max_file_bytes, again.started_ns)
 

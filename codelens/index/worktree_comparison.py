@@ -51,7 +51,7 @@ class Known(NamedTuple):
         places = places_with(map(itemgetter(0), self.files), paths)
         return {self.files[at].path: self.files[at] for at in places}
 
-    def holds_what(self, other: Known) -> bool:
+    def is_valid_for(self, other: Known) -> bool:
         """Whether a comparison with `other` is still valid."""
         own = self.view.generation if self.view else 0
         others = other.view.generation if other.view else 0

@@ -19,10 +19,10 @@ from dataclasses import asdict, replace
 from codelens.answers.reading_answers import (
     ExploreAnswer,
     LeftOut,
+    LinkedNote,
     NamedDefinition,
     NamedFile,
     Piece,
-    TiedNote,
 )  # fmt: skip
 from codelens.render import text_pieces, token_budget
 from codelens.render.reading_text import Json, receipt_json, with_usable_paths
@@ -99,7 +99,7 @@ def tests_heading(tests: Sequence[NamedFile], count: int) -> str:
     return f"tests ({len(tests)} of {count}):" if len(tests) < count else TESTS if tests else ""
 
 
-def context_lines(contexts: Sequence[TiedNote], gone: int, count: int) -> list[str]:
+def context_lines(contexts: Sequence[LinkedNote], gone: int, count: int) -> list[str]:
     """Render saved notes, the number of others, and the number of those on removed code."""
     rows = [text_pieces.notes_with_text(context) for context in contexts]
     if count > len(contexts):

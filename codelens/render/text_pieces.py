@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from codelens.answers.reading_answers import TiedNote
+from codelens.answers.reading_answers import LinkedNote
 from codelens.render.token_budget import BYTES_A_TOKEN, size_of
 from codelens.types import Receipt
 from codelens.wording import count_of, plural
@@ -166,14 +166,14 @@ LONGEST = 160
 _SHARE = 10
 
 
-def notes_with_text(tied_note: TiedNote) -> str:
+def notes_with_text(tied_note: LinkedNote) -> str:
     """Render a note with the beginning of its text."""
     text = one_line(tied_note.note)
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return f"{named(tied_note)}{text and f': {text}'}"
 
 
-def named(tied_note: TiedNote) -> str:
+def named(tied_note: LinkedNote) -> str:
     """Render a note by its name and its targets."""
     changed = ", the code has changed since" if tied_note.status == "changed" else ""
     about = ", ".join(one_line(handle) for handle in tied_note.handles)
@@ -187,7 +187,7 @@ def gone_notes(count: int) -> str:
     return f"{count_of(count, 'saved note')} here on code that is gone"
 
 
-def fitting_notes(notes: Sequence[TiedNote], max_tokens: int) -> tuple[TiedNote, ...]:
+def fitting_notes(notes: Sequence[LinkedNote], max_tokens: int) -> tuple[LinkedNote, ...]:
     """Return the first notes whose lines take at most a tenth of the answer's tokens."""
     room = max_tokens * BYTES_A_TOKEN // _SHARE
     count = 0
@@ -199,7 +199,7 @@ def fitting_notes(notes: Sequence[TiedNote], max_tokens: int) -> tuple[TiedNote,
     return tuple(notes[:count])
 
 
-def all_notes_named(notes: Sequence[TiedNote], count: int = 0, most: int = 3) -> list[str]:
+def all_notes_named(notes: Sequence[LinkedNote], count: int = 0, most: int = 3) -> list[str]:
     """Render notes by name in a few lines; `count` is the total."""
     rows = [named(note) for note in notes[:most]]
     rest = [one_line(note.name) for note in notes[most : most + 10]]

@@ -239,7 +239,7 @@ class Graph:
         """Return the definitions that a name refers to through an import or export of the file."""
         return self._view.aside(lambda: self._edges.imported_as(path, name))
 
-    def handed_on(self, path: bytes) -> list[Referent]:
+    def explicit_exports(self, path: bytes) -> list[Referent]:
         """Return the definitions that a file exports explicitly: `export { a }`, `__all__`."""
         model = self._view.model(path)
         return self._edges.exported(path, model) if model is not None else []

@@ -133,7 +133,7 @@ class Worktrees:
 
         return await anyio.to_thread.run_sync(self.here, passed)
 
-    def meant_at_start(self) -> str | None:
+    def worktree_at_start(self) -> str | None:
         """The worktree of calls without a path, if it can be found without asking the client.
 
         A folder without git only counts if it is named.

@@ -249,7 +249,7 @@ def _stop(timer: asyncio.TimerHandle | None) -> None:
 # them end.
 
 
-class WholeAnswers:
+class CompletedAnswers:
     """Ends each answer that has started.
 
     Args:
@@ -355,7 +355,7 @@ class HttpServer:
             for root in repositories.roots:
                 engine.begin(root)
         sessions = _sessions(server_of(calls, names))
-        app = WholeAnswers(RequestBodyLimitMiddleware(sessions, REQUEST_BYTES))
+        app = CompletedAnswers(RequestBodyLimitMiddleware(sessions, REQUEST_BYTES))
         names_of_host = host_names(self.address, self.allowed_names)
 
         def health() -> dict[str, object]:

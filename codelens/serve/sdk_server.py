@@ -50,7 +50,7 @@ from codelens.serve.call_worktree import WorktreeChoice
 from codelens.serve.client_streams import Lines, Replies
 from codelens.serve.client_workspaces import ROOTS, RootsWanted
 from codelens.serve.first_turn import ALL
-from codelens.serve.tool_arguments import annotation_of, as_meant, refusal
+from codelens.serve.tool_arguments import annotation_of, normalized_arguments, refusal
 from codelens.serve.tool_row import CallArguments, Hints, ToolRow
 from codelens.serve.tool_table import ROWS, instructions
 
@@ -251,7 +251,7 @@ class _Tool(Tool):
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> object:
         """Run the tool with normalized arguments."""
-        meant_arguments = as_meant(self.parameters, arguments)
+        meant_arguments = normalized_arguments(self.parameters, arguments)
         call = Call(f"{self.name} {meant_arguments.get('mode', '')}")
         try:
             with call.under_way():
@@ -363,10 +363,10 @@ def make_server(
         budget_ms: how long checking the files may take.
         names: the tools to list.
     """
-    return server_beside(ClientCalls.of_process(engine, root, budget_ms), names)
+    return sdk_server_for(ClientCalls.of_process(engine, root, budget_ms), names)
 
 
-def server_beside(client_calls: ClientCalls, names: Sequence[str]) -> MCPServer[Any]:
+def sdk_server_for(client_calls: ClientCalls, names: Sequence[str]) -> MCPServer[Any]:
     """Create a server that shares parts and call slots with the calls that need no SDK."""
     sessions = client_calls.sessions
     calls = ToolCalls(

@@ -103,13 +103,13 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     calls = ClientCalls.of_process(engine, root, budget_of(settings, budget_ms))
     plain_calls = PlainCalls(calls, names, client.replies.send)
     client.take_calls(plain_calls)
-    start_worktree = calls.worktrees.meant_at_start() if settings.index_at_start else None
+    start_worktree = calls.worktrees.worktree_at_start() if settings.index_at_start else None
     if start_worktree is not None:
         engine.begin(start_worktree)
     if client.wait_for_sdk():
-        from codelens.serve.sdk_server import run, server_beside
+        from codelens.serve.sdk_server import run, sdk_server_for
 
-        server = server_beside(calls, names)
+        server = sdk_server_for(calls, names)
         client.hand_over()
         run(server, client.lines, client.replies)
     plain_calls.cancel_all()

@@ -167,7 +167,9 @@ def annotation_of(argument: Argument) -> Any:  # noqa: ANN401 - no type names on
             return Annotated[list[str], _listed(_READ_AS[argument.takes]), lengths]
 
 
-def as_meant(schema: Mapping[str, Any], given_arguments: Mapping[str, Any]) -> dict[str, Any]:
+def normalized_arguments(
+    schema: Mapping[str, Any], given_arguments: Mapping[str, Any]
+) -> dict[str, Any]:
     """Normalize the arguments of a call: drop omitted ones and convert values to their types.
 
     Args:
@@ -181,7 +183,7 @@ def as_meant(schema: Mapping[str, Any], given_arguments: Mapping[str, Any]) -> d
         about = properties.get(name)
         if about is not None and name not in required and _is_left_out(about, value):
             continue
-        arguments_meant[name] = value if about is None else _value_meant(about, value)
+        arguments_meant[name] = value if about is None else _converted_value(about, value)
     return arguments_meant
 
 
@@ -192,7 +194,7 @@ def _is_left_out(about: Mapping[str, Any], value: object) -> bool:
     return isinstance(value, str) and not is_text and value.strip().lower() in _NOTHING
 
 
-def _value_meant(about: Mapping[str, Any], value: object) -> object:
+def _converted_value(about: Mapping[str, Any], value: object) -> object:
     if about.get("type") == "array":
         return _choices(about["items"]["enum"], value) if "enum" in about["items"] else value
     match value:

@@ -15,7 +15,7 @@ from hosts.hosting import Scratch, problems
 from codelens.hosts import host_files
 from codelens.hosts.desired_edits import Wish
 from codelens.hosts.formats.entry_edits import Edit
-from codelens.hosts.host_files import Overtaken, TurnTaken
+from codelens.hosts.host_files import InstallRunning, Overtaken
 from codelens.hosts.host_wiring import install, uninstall
 from codelens.hosts.install_ledger import Change, Ledger, alone
 
@@ -131,7 +131,7 @@ def test_four_installs_at_once_are_four_records_and_all_comes_back(scratch: Scra
 def test_a_second_one_waits_for_its_turn_and_then_says_so(tmp_path: Path) -> None:
     with (
         alone(tmp_path),
-        pytest.raises(TurnTaken, match="another codelens install"),
+        pytest.raises(InstallRunning, match="another codelens install"),
         alone(tmp_path, wait_s=0.1),
     ):
         pass

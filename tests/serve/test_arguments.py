@@ -12,7 +12,7 @@ from sdk_client import Asker, client, text_of
 
 from codelens.engine.graph.relation_choice import Relation
 from codelens.serve.first_turn import RECORD
-from codelens.serve.tool_arguments import as_meant
+from codelens.serve.tool_arguments import normalized_arguments
 
 SCHEMAS = {
     tool["name"]: tool["inputSchema"]
@@ -132,7 +132,7 @@ def every(env: dict[str, str]) -> Iterator[Asker]:
     ],
 )  # fmt: skip
 def test_unambiguous_arguments_are_accepted(tool: str, given: dict, meant: dict) -> None:
-    assert as_meant(SCHEMAS[tool], given) == meant
+    assert normalized_arguments(SCHEMAS[tool], given) == meant
 
 
 @pytest.mark.parametrize(

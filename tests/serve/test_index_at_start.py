@@ -65,13 +65,13 @@ def test_a_folder_without_git_counts_only_if_named(
     plain = tmp_path / "plain"
     plain.mkdir()
     monkeypatch.chdir(plain)
-    assert Worktrees(None, {}).meant_at_start() is None
-    assert Worktrees(str(plain), {}).meant_at_start() == str(plain)
-    assert Worktrees(None, {"CLAUDE_PROJECT_DIR": str(repo.root)}).meant_at_start() == str(
+    assert Worktrees(None, {}).worktree_at_start() is None
+    assert Worktrees(str(plain), {}).worktree_at_start() == str(plain)
+    assert Worktrees(None, {"CLAUDE_PROJECT_DIR": str(repo.root)}).worktree_at_start() == str(
         repo.root
     )
     monkeypatch.chdir(repo.root)
-    assert Worktrees(None, {}).meant_at_start() == str(repo.root)
+    assert Worktrees(None, {}).worktree_at_start() == str(repo.root)
 
 
 def test_a_receipt_names_the_work_in_the_background_as_the_servers_own(

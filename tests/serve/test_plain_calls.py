@@ -22,8 +22,8 @@ from codelens.serve.call_answers import CallSlots, ClientCalls
 from codelens.serve.first_turn import ALL, HANDSHAKE_VERSIONS
 from codelens.serve.plain_calls import PlainCalls, plain_arguments
 from codelens.serve.record_answers import answers_of
-from codelens.serve.sdk_server import ToolCalls, server_beside, tool
-from codelens.serve.tool_arguments import as_meant
+from codelens.serve.sdk_server import ToolCalls, sdk_server_for, tool
+from codelens.serve.tool_arguments import normalized_arguments
 from codelens.serve.tool_row import Argument
 from codelens.serve.tool_table import ROWS
 
@@ -95,7 +95,7 @@ def of_process(engine: Engine, repo: GitRepo) -> ClientCalls:
 
 def one_by_one(calls: ClientCalls, version: str, asked: list[tuple[str, dict]]) -> list[dict]:
     """The SDK's answers; each call waits for the previous one."""
-    server = server_beside(calls, ALL)
+    server = sdk_server_for(calls, ALL)
     found: list[dict] = []
     for number, (name, arguments) in enumerate(asked, 1):
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize"}
@@ -186,7 +186,9 @@ def test_arguments_are_taken_only_as_the_sdk_takes_them(
     if plain is None:
         return
     sdk_tool = registered[name]
-    taken = sdk_tool.fn_metadata.validate_arguments(as_meant(sdk_tool.parameters, arguments))
+    taken = sdk_tool.fn_metadata.validate_arguments(
+        normalized_arguments(sdk_tool.parameters, arguments)
+    )
     assert plain == taken
     assert json.dumps(plain) == json.dumps({key: taken[key] for key in plain})
 

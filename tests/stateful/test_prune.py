@@ -129,7 +129,7 @@ class Lives(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.known)))
         view = views.find_view(self.db, key)
         assert view is not None
-        pins.set_pinned(pins.file_beside(self.db.path), key, pinned=pinned)
+        pins.set_pinned(pins.pins_file_for(self.db.path), key, pinned=pinned)
         self.known[key].pinned = pinned
 
     @rule(tree=st.integers(1, 2), by_git=st.booleans())

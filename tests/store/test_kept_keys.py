@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelens.rank.query.near_matches import distance
-from codelens.store.facts.vocabulary import KeptKeys
+from codelens.store.facts.vocabulary import KeyLines
 
 LETTERS = "abé0"
 """Few letters, so that near words and swaps are common; UTF-8 encodes one of them in two bytes."""
@@ -36,9 +36,9 @@ def near_words(draw: st.DrawFn) -> tuple[str, list[str], int]:
     return word, keys, most
 
 
-def kept(first: list[str], since: list[str]) -> KeptKeys:
+def kept(first: list[str], since: list[str]) -> KeyLines:
     """Keys, some of which were there at first and some added in two steps."""
-    keys = KeptKeys("\n".join(sorted(set(first), key=str.encode)), [], 1)
+    keys = KeyLines("\n".join(sorted(set(first), key=str.encode)), [], 1)
     keys.add("\n".join(since[::2]), [], 2)
     keys.add("\n".join(since[1::2]), [], 3)
     return keys
@@ -72,6 +72,6 @@ def test_all_keys_with_some_letters_are_found(
 
 
 def test_keys_of_several_lines_are_found_too() -> None:
-    keys_in_memory = KeptKeys("abcd", ["abc\nd"], 1)
+    keys_in_memory = KeyLines("abcd", ["abc\nd"], 1)
     assert set(keys_in_memory.nearly("a", "abcde", 1)) == {"abcd", "abc\nd"}
     assert keys_in_memory.holding("c\nd") == ["abc\nd"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from codelens.answers.reading_answers import TiedNote
+from codelens.answers.reading_answers import LinkedNote
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import BadHandle, OutsideWorktree, StoreError
 from codelens.handles.handle_grammar import parse_handle
@@ -33,7 +33,7 @@ class ShownPlace(NamedTuple):
 class FoundNotes(NamedTuple):
     """The saved notes for an answer."""
 
-    notes: tuple[TiedNote, ...] = ()
+    notes: tuple[LinkedNote, ...] = ()
     """Notes on unchanged code first; within both groups the best first."""
     gone: int = 0
     """The number of notes on deleted code of these files."""
@@ -197,10 +197,10 @@ def _stale(ties: Sequence[_Tie]) -> bool:
     return any(tie.verdict.status == CHANGED for tie in ties)
 
 
-def _tied(ties: Sequence[_Tie]) -> TiedNote:
+def _tied(ties: Sequence[_Tie]) -> LinkedNote:
     context = ties[0].context
     handles = tuple(dict.fromkeys(tie.verdict.handle for tie in ties))
-    return TiedNote(
+    return LinkedNote(
         name=context.name,
         category=context.category,
         status=CHANGED if _stale(ties) else "current",
@@ -225,7 +225,7 @@ _MOST_BESIDE = 12
 """Maximum number of notes in an answer about code."""
 
 
-def notes_beside(
+def notes_on(
     view: CurrentView, places: Sequence[ShownPlace], question: str, now_s: float
 ) -> FoundNotes:
     """The notes on what an answer shows, by name only.

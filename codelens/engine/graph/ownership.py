@@ -165,7 +165,7 @@ class Ownership:
             owner = self.owner(here) if symbol.parent in spaces else here
             if owner.path == node.path and owner.symbol in spaces and self._is_exported(here):
                 exported[here] = None
-        for hit in self._graph.handed_on(node.path):
+        for hit in self._graph.explicit_exports(node.path):
             if hit.path != node.path:
                 exported[Node(hit.path, hit.symbol)] = None
         yield from exported

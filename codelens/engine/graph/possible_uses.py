@@ -232,7 +232,7 @@ def _possible_use(targets: Targets, sites: Sequence[PossibleSite]) -> PossibleUs
     return PossibleUse(targets.node(first.node), shown, len(lines), choices, first.why, first.basis)
 
 
-def several_meant(
+def ambiguous_sites(
     graph: LazyGraph, targets: Targets, nodes: Sequence[Node]
 ) -> Iterator[PossibleSite]:
     """Uses that mean one of several definitions, some of which are in the target."""

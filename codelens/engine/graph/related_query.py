@@ -20,11 +20,11 @@ from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import (
     PossibleSite,
     Unresolved,
+    ambiguous_sites,
     grouped,
     hidden_notes,
     interface_notes,
     oversized_notes,
-    several_meant,
     unresolved,
 )
 from codelens.engine.graph.relation_choice import relations
@@ -146,7 +146,7 @@ def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target
     texts = text_uses(view, graph, targets, asked_of(targets, named))
     inside = start.inside if start.whole else frozenset[Node]()
     hidden = unresolved(graph, targets, nodes, inside=inside)
-    ambiguous = several_meant(graph, targets, start.nodes)
+    ambiguous = ambiguous_sites(graph, targets, start.nodes)
     sites = [site for site in (*ambiguous, *texts.sites) if site.node not in inside]
     sites += hidden.sites
     unseen = [*interface_notes(graph, targets, start.nodes), *oversized_notes(view)]

@@ -102,7 +102,7 @@ class DottedNames:
             before = tuple(_JOINT.split(written))[: -len(own) or None]
             if _is_text(match, in_code=match.path not in data) and (
                 any(_names(before, module) for module in modules)
-                or (own and self._is_handed_on(before, node, own))
+                or (own and self._is_imported_under(before, node, own))
             ):
                 yield DottedUse(match.path, match.line, written)
 
@@ -116,7 +116,7 @@ class DottedNames:
         spoken = [tuple(package.split("."))] if package else []
         return [folders if stem in _FACELESS and folders else (*folders, stem), *spoken]
 
-    def _is_handed_on(self, module: tuple[str, ...], node: Node, own: tuple[str, ...]) -> bool:
+    def _is_imported_under(self, module: tuple[str, ...], node: Node, own: tuple[str, ...]) -> bool:
         """Whether a module of that name imports the definition: `patch("pkg.user.f")`."""
         top = node
         while (parent := self._graph.symbols(top.path)[top.symbol].parent) >= 0:

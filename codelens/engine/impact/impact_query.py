@@ -19,18 +19,18 @@ from codelens.answers.graph_answers import (
     PossibleUse,
     TestFile,
 )
-from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.contexts.notes_here import ShownPlace, notes_on
 from codelens.engine.current_view import CurrentView, OpenRepository, ViewRequest, current_view
 from codelens.engine.graph import candidate_files
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import (
     Unresolved,
+    ambiguous_sites,
     grouped,
     hidden_notes,
     interface_notes,
     left_behind,
     oversized_notes,
-    several_meant,
     unresolved,
 )
 from codelens.engine.graph.targets import Targets
@@ -370,7 +370,7 @@ def with_notes(view: CurrentView, answer: ImpactAnswer, now_s: float) -> ImpactA
         for node, nearness in nodes
         if node.end_line
     ]
-    here = notes_beside(view, places, "", now_s)
+    here = notes_on(view, places, "", now_s)
     return replace(answer, contexts=here.notes, notes=(*answer.notes, *here.warnings))
 
 
@@ -506,7 +506,7 @@ def _possible(
 ) -> tuple[tuple[PossibleUse, ...], int, list[str]]:
     """What may use the change, the number of all such uses, and what was not searched."""
     graph, targets = question.graph, question.targets
-    several = several_meant(graph, targets, list(seeds.nodes))
+    several = ambiguous_sites(graph, targets, list(seeds.nodes))
     texts = text_uses(question.view, graph, targets, together(seeds.text_targets), question.depth)
     may, count = grouped(graph, targets, [*several, *hidden.sites, *texts.sites], question.limit)
     return may, count, list(texts.notes)

@@ -490,7 +490,7 @@ def map_(
     names = tuple(name for name in (*focus, query) if name)
     drawing = Drawing(view, targets, ranked, scores, Interest(near, names, query_nodes), users)
     answer = drawing.draw(max_tokens, notes)
-    return _honest(answer, ranked, rough=rough, uncounted=len(users.incomplete))
+    return _marked_partial(answer, ranked, rough=rough, uncounted=len(users.incomplete))
 
 
 def _places_for(view: CurrentView, query: str, seconds: float) -> list[Node]:
@@ -503,7 +503,7 @@ def _places_for(view: CurrentView, query: str, seconds: float) -> list[Node]:
     return [Node(place.file.path, place.symbol) for place in ranked.results]
 
 
-def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -> MapAnswer:
+def _marked_partial(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -> MapAnswer:
     """Mark the answer `partial` if not every file was read in time, or the ranks are not final."""
     uncounted_files = {
         "are not read": ranked.unread,

@@ -343,7 +343,9 @@ def bring(
     """Like `index`, but other calls do not wait for it."""
     if rebuild:
         _rebuild(engine, path, ref, progress)
-    engine.pool.refresh_beside(engine.pool.open(path, ref), ViewRequest(path, ref, None, progress))
+    engine.pool.refresh_separately(
+        engine.pool.open(path, ref), ViewRequest(path, ref, None, progress)
+    )
     return status(engine, path=path, ref=ref)
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.answers.reading_answers import RefsAnswer, SearchAnswer, StatusAnswer, WorktreeLine
-from codelens.answers.upkeep_answers import MeaningStatus, MeaningTest, MeantWord
-from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.answers.upkeep_answers import MeaningStatus, MeaningTest, QuestionTerm
+from codelens.engine.contexts.notes_here import ShownPlace, notes_on
 from codelens.engine.contexts.session_trail import sent_before
 from codelens.engine.current_view import (
     CurrentView,
@@ -158,7 +158,7 @@ def test(query: str) -> MeaningTest:
     table = word_table.shipped()
     counts = count_terms(WORD.findall(query))
     words = tuple(
-        MeantWord(
+        QuestionTerm(
             term, term in table.number, tuple(near_words(table, {term: 1}, _NEAR_A_WORD, {term}))
         )
         for term in counts
@@ -226,7 +226,7 @@ def search(
             ShownPlace(hit.path, hit.start_line, hit.end_line, 1.0 if at < _FIRST else _BESIDE)
             for at, hit in enumerate(hits)
         ]
-        here = notes_beside(view, places, request.query, now_s)
+        here = notes_on(view, places, request.query, now_s)
         answer = SearchAnswer(
             receipt, hits, request.query, outcome.mode, (*outcome.notes, *here.warnings),
             contexts=here.notes, context_count=here.every, left=outcome.left,
@@ -327,7 +327,7 @@ def expand(
             for item in items
             if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
         ]
-        here = notes_beside(view, places, "", now_s)
+        here = notes_on(view, places, "", now_s)
         # Lazy: a search does not need the other answers, and each import costs a millisecond.
         from codelens.answers.reading_answers import ExpandAnswer
 

@@ -78,7 +78,7 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
             surveyed = survey(db, limits)
             _refuse(surveyed.lives, force=force)
             size = db.size_bytes()
-            pins.forget(pins.file_beside(path))
+            pins.forget(pins.pins_file_for(path))
             if database_opening.remove_file(db):
                 name = printed(os.fsencode(surveyed.common_dir))
                 return Dropped(surveyed.repo_id, name, surveyed.lives, True, size + _aside(path), 0)
@@ -89,7 +89,7 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
     except DiskFull as error:
         if error.is_shared or not force:
             raise
-    pins.forget(pins.file_beside(path))
+    pins.forget(pins.pins_file_for(path))
     with closing(database_opening.hold_index(path, to_remove=True)) as db:
         size = db.size_bytes()
         database_opening.remove_file(db)
@@ -197,7 +197,7 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
 def _set_pinned(db: Database, survey: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
     """Pin or unpin a view; returns its new state."""
     row = survey.rows[survey.lives.index(life)]
-    pins.set_pinned(pins.file_beside(db.path), row.scope, pinned=pinned)
+    pins.set_pinned(pins.pins_file_for(db.path), row.scope, pinned=pinned)
     return replace(life, pinned=pinned, goes=False, why="pinned" if pinned else "not pinned")
 
 

@@ -118,7 +118,7 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     """Examine all views of an index and their folders; writes nothing."""
     repo_id = repo_id_of(db.path)
     pins.adopt(db)
-    pinned = pins.pinned_scopes(pins.file_beside(db.path))
+    pinned = pins.pinned_scopes(pins.pins_file_for(db.path))
     with db.read():
         rows = views.all_views(db)
         common_dir = os.fsdecode(index_metadata.common_dir(db))

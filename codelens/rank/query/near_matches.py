@@ -59,7 +59,7 @@ def names_spelt_alike(view: Snapshot, name: str) -> list[str]:
     near: list[tuple[int, str]] = []
     pieces = [piece for piece, _, _ in _pieces(key, most)]
     starts = (key[0], key[1] + key[0])
-    for candidate in vocabulary.keys_nearly(view.db, starts, key, most, pieces):
+    for candidate in vocabulary.keys_within_edits(view.db, starts, key, most, pieces):
         if _may_be_near(key, candidate, most):
             steps = distance(key, candidate, most)
             if 0 < steps <= most:

@@ -49,7 +49,7 @@ _BOUND = frozenset({":", "?", "="})
 _OPEN, _CLOSED = "([{<", ")]}>"
 
 
-class HandedValues:
+class CallbackParameters:
     """Resolves callback steps by the declared parameter types of the called functions."""
 
     def __init__(self, resolver: Resolver) -> None:
@@ -346,7 +346,7 @@ class Calls:
         declared = [row for row in rows if row.how == "->"]
         generates = any(row.how == "yield" for row in rows)
         result: Value = None
-        if declared and me is not None and self._gives_itself(model, scope, declared[0]):
+        if declared and me is not None and self._returns_receiver(model, scope, declared[0]):
             result = me
         elif declared:
             result = self.resolver.of_type(path, scope, declared[0].text, me)
@@ -397,7 +397,7 @@ class Calls:
                 return steps.args[_RESULT]
         return None
 
-    def _gives_itself(self, model: FileModel, scope: int, declared: Binding) -> bool:
+    def _returns_receiver(self, model: FileModel, scope: int, declared: Binding) -> bool:
         """Whether a method returns its receiver: `def __enter__(self: T) -> T`."""
         entry = model.names[scope].get("self")
         rows = entry.rows if entry is not None else ()

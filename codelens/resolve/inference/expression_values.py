@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeGuard
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.call_results import OWN, HandedValues, handed
+from codelens.resolve.inference.call_results import OWN, CallbackParameters, handed
 from codelens.resolve.inference.members import REFS
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -92,7 +92,7 @@ class Expressions:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
-        self._callbacks = HandedValues(resolver)
+        self._callbacks = CallbackParameters(resolver)
         self._fixtures = Fixtures(resolver)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:

@@ -105,12 +105,12 @@ class PossibleUses:
 
         def named() -> list[Referent]:
             functions = [function for function, _ in self._defined(name, CALLABLE)]
-            return [function for function in functions if self._is_handed_on(function)]
+            return [function for function in functions if self._is_imported_under(function)]
 
         functions = self.resolver.once(("functions", name), named, [])
         return functions if len(functions) <= _MOST_OF_A_NAME else []
 
-    def _is_handed_on(self, function: Referent) -> bool:
+    def _is_imported_under(self, function: Referent) -> bool:
         """Whether its file names it without calling it: `run(match)`, `run(match=match)`."""
         model = self.view.model(function.path)
         return model is not None and any(

@@ -33,8 +33,8 @@ from codelens.resolve.languages.rust_types import (
     PRIMITIVES,
     SAME,
     TUPLE,
+    callback_parameter_type,
     error_value,
-    handed_to,
     parts_of,
     result_of_method,
     success_value,
@@ -275,7 +275,7 @@ class RustExpressions(Expressions):
         if model is None or scope < 0:
             return None
         definition = model.symbols[function.symbol]
-        text = handed_to(definition.signature, definition.name, place, at)
+        text = callback_parameter_type(definition.signature, definition.name, place, at)
         me = function.owner
         return self.resolver.of_type(function.path, scope, text, me) if text else None
 

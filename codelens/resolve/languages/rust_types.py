@@ -121,7 +121,7 @@ def bound_of(signature: str) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def handed_to(signature: str, name: str, place: int, at: int) -> str:
+def callback_parameter_type(signature: str, name: str, place: int, at: int) -> str:
     """Return the type of a parameter of a function parameter: `f: impl Fn(Foo)`."""
     taken = [parameter for parameter in parts_of(signature, name) if _SELF.match(parameter) is None]
     if place >= len(taken):

@@ -107,7 +107,7 @@ _FAMILIES = (
 )
 
 
-def are_kindred(language: bytes, other: bytes) -> bool:
+def in_one_family(language: bytes, other: bytes) -> bool:
     """Whether two file extensions belong to one family of languages."""
     return language == other or any(language in family and other in family for family in _FAMILIES)
 
@@ -166,7 +166,7 @@ class NamedTests:
         likeness_of: dict[bytes, int] = {}
         for key in _keys(path):
             for test in self._tests.get(key, ()):
-                if test != path and test not in likeness_of and _is_kindred(path, test):
+                if test != path and test not in likeness_of and _in_one_family(path, test):
                     likeness = _likeness(path, test)
                     if likeness >= self._best(key, test):
                         likeness_of[test] = likeness
@@ -174,7 +174,7 @@ class NamedTests:
 
     def _best(self, key: bytes, test: bytes) -> int:
         """Return the similarity of the file that a test is named after."""
-        rivals = (source for source in self._sources.get(key, ()) if _is_kindred(source, test))
+        rivals = (source for source in self._sources.get(key, ()) if _in_one_family(source, test))
         return max((_likeness(rival, test) for rival in rivals), default=0)
 
 
@@ -190,8 +190,8 @@ def _keys(path: bytes) -> Iterator[bytes]:
         yield joined
 
 
-def _is_kindred(path: bytes, test: bytes) -> bool:
-    return are_kindred(path.rpartition(b".")[2], test.rpartition(b".")[2])
+def _in_one_family(path: bytes, test: bytes) -> bool:
+    return in_one_family(path.rpartition(b".")[2], test.rpartition(b".")[2])
 
 
 def _likeness(path: bytes, test: bytes) -> int:

@@ -286,7 +286,7 @@ STAND_IN_BYTES = 256_000_000
 logger = logging.getLogger(__name__)
 
 
-def open_stand_in(path: Path) -> Database:
+def open_in_memory(path: Path) -> Database:
     """Open a database in memory with the content of the index at `path`.
 
     It is empty if the index cannot be read as it is; then everything is extracted again.

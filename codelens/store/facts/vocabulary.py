@@ -17,7 +17,7 @@ _KEY_END = b"\xff"
 """Sorts after all UTF-8 text."""
 
 
-class KeptKeys:
+class KeyLines:
     """All keys of an index; keys of several lines are held separately.
 
     Keys of removed contents stay: the caller looks each key up.
@@ -205,7 +205,7 @@ def keys_from(
     return [row[0] for row in db.rows(sql, (start, start + _END, shortest, longest, *pieces))]
 
 
-def keys_nearly(
+def keys_within_edits(
     db: Database, starts: Sequence[str], word: str, most: int, pieces: Sequence[str]
 ) -> list[str]:
     """Keys that begin with one of `starts`, including all within `most` edits of `word`.
@@ -228,7 +228,7 @@ def keys_holding(db: Database, part: str) -> list[str]:
     return [row[0] for row in db.rows(KEYS_HOLDING, (part,))]
 
 
-def _keys_in_memory(db: Database, price: int) -> KeptKeys | None:
+def _keys_in_memory(db: Database, price: int) -> KeyLines | None:
     """All keys in memory; None at first, and if there are too many.
 
     A scan of all keys takes 230 ms of CPU at a million definitions, one of the keys that begin with
@@ -240,12 +240,12 @@ def _keys_in_memory(db: Database, price: int) -> KeptKeys | None:
         price: what the question costs without the keys.
     """
     keys = _loaded.get(db, 0)
-    if not isinstance(keys, KeptKeys):
+    if not isinstance(keys, KeyLines):
         _loaded[db] = keys = keys + price
         if keys <= _WORTH_LOADING:
             return None
-    if not isinstance(keys, KeptKeys) or keys.is_outgrown():
-        _loaded[db] = keys = KeptKeys(*_joined(db, _ALL_KEYS))
+    if not isinstance(keys, KeyLines) or keys.is_outgrown():
+        _loaded[db] = keys = KeyLines(*_joined(db, _ALL_KEYS))
         if keys.size > _MOST_LETTERS:
             _loaded[db] = _NEVER
             return None
@@ -273,5 +273,5 @@ def keys_with_letters(db: Database, letters: str) -> list[str]:
 _PART_PASSED_OVER, _ALL_PASSED_OVER = 1, 2
 _WORTH_LOADING = 3
 _NEVER = -1_000_000_000
-_loaded: WeakKeyDictionary[Database, KeptKeys | int] = WeakKeyDictionary()
+_loaded: WeakKeyDictionary[Database, KeyLines | int] = WeakKeyDictionary()
 """The keys of each index in memory; before they are loaded, the price paid so far."""

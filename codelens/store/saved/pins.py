@@ -36,7 +36,7 @@ _SUM = "sum"
 _IN_INDEX = "SELECT scope FROM views WHERE pinned = 1 ORDER BY scope"
 
 
-def file_beside(index: Path) -> Path:
+def pins_file_for(index: Path) -> Path:
     """The file of pins of an index's repository."""
     repo_id = index.name.removeprefix("index-").removesuffix(".db")
     return pins_file(index.parent.parent, repo_id)
@@ -139,7 +139,7 @@ def forget(path: Path) -> None:
 
 def adopt(db: Database) -> None:
     """Move the pins that an earlier version kept in the index, unless already done."""
-    path = file_beside(db.path)
+    path = pins_file_for(db.path)
     if path.exists():
         return
     scopes = frozenset(str(row[0]) for row in db.rows(_IN_INDEX))

@@ -141,7 +141,7 @@ _DECLARED = re.compile(r"extern\b(?!\s*\")[^=]*\Z")
 """A declaration with a value is a definition; `extern "C"` specifies the linkage."""
 
 
-def variables_meant(
+def variables_in_scope(
     view: View, path: bytes, referents: list[Referent], named: Iterable[Referent]
 ) -> list[Referent]:
     """Replace declarations of variables by their definition, if the view has one.

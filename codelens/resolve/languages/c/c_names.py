@@ -17,7 +17,7 @@ from codelens.resolve.languages.c.c_index import (
     CIndex,
     is_outer_symbol,
     nearest_of,
-    variables_meant,
+    variables_in_scope,
 )
 from codelens.resolve.languages.c.c_types import STANDARD, c_parameters, plain_parameter
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
@@ -230,7 +230,7 @@ class CNames(ClassNames):
         callable_ = self._without_prefixes(callable_)
         if not callable_:
             named = self.index().named(referents[0].name) if referents else ()
-            return variables_meant(self.view, path, referents, named)
+            return variables_in_scope(self.view, path, referents, named)
         here = [
             referent for referent in callable_ if referent.path == path and self.is_whole(referent)
         ]

@@ -314,6 +314,6 @@ def part_of(value: Container, name: str) -> Value:
     return None
 
 
-def is_handed_on(method: str) -> bool:
+def returns_wrapped_value(method: str) -> bool:
     """Whether a method of a wrapper returns the wrapped value."""
     return method in _HELD_BY

@@ -25,11 +25,11 @@ from codelens.resolve.languages.c.c_types import (
     OPERATOR,
     c_type,
     element_of,
-    is_handed_on,
     name_of,
     part_of,
     result_of_method,
     result_type,
+    returns_wrapped_value,
     tag,
     template_parameters,
 )
@@ -363,7 +363,11 @@ class CExpressions(ClassExpressions):
             led = self._arrow_target(value)
             if led is not None and led != value:
                 return together([self._sent(part, name) for part in each(led)])
-            return value if is_handed_on(name) and not self.resolver.members(value, name) else None
+            return (
+                value
+                if returns_wrapped_value(name) and not self.resolver.members(value, name)
+                else None
+            )
         return result
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from codelens.resolve.file_model import CALLABLE, TYPES
-from codelens.resolve.inference.call_results import OWN, HandedValues, function_parts, parameter_at
+from codelens.resolve.inference.call_results import (
+    OWN,
+    CallbackParameters,
+    function_parts,
+    parameter_at,
+)
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -56,7 +61,7 @@ _DELEGATE = "delegate "
 _WRAPPING = frozenset({"Expression"})
 
 
-class ClassHanded(HandedValues):
+class ClassCallbackParameters(CallbackParameters):
     """Evaluates lambda parameters by function types, functional interfaces and delegates."""
 
     def __init__(self, resolver: Resolver, members: ClassMembers) -> None:

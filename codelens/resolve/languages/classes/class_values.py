@@ -18,7 +18,7 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
-from codelens.resolve.languages.classes.class_members import ClassHanded, ClassMembers
+from codelens.resolve.languages.classes.class_members import ClassCallbackParameters, ClassMembers
 from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
 from codelens.resolve.languages.classes.class_types import (
     ENTRY,
@@ -141,7 +141,7 @@ class ClassExpressions(Expressions):
     def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
         super().__init__(resolver)
         self._members = members
-        self._callbacks = ClassHanded(resolver, members)
+        self._callbacks = ClassCallbackParameters(resolver, members)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return the scope from which a name means the same, and whether the line matters."""
