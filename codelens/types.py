@@ -76,7 +76,7 @@ class Reference(NamedTuple):
 
     name: str
     kind: str
-    """`call`, `type` or `name`."""
+    """`call`, `type`, `name`, or `export`: a name in a list of exports."""
     line: int
     column: int
     symbol: int

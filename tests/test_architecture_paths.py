@@ -23,8 +23,8 @@ STANDS_FOR_A_NAME = re.compile(r"NAME|LANGUAGE|CODELENS_HOME|\.codelens|~|^/|#|\
 THEIRS = {
     "config.toml", ".codex/config.toml", "AGENTS.md", "Cargo.toml", "src/auth.py", "lib.py",
     "forms/text.py", "test_text.py", "test_utils_text.py", "test_webob.py",
-    "tests/utils_tests/test_text.py", "utils/text.py", "utils_text/tests.py", "codelens/extract/languages/solidity.scm",
-    "codelens/extract/languages/solidity.toml",
+    "tests/utils_tests/test_text.py", "utils/text.py", "utils_text/tests.py",
+    "codelens/extract/languages/solidity.scm", "codelens/extract/languages/solidity.toml",
 }  # fmt: skip
 """Files of a user, of an example, and of a language not added yet."""
 

@@ -207,8 +207,8 @@ class EdgeLine:
     dst_line: int
     """Line of the used definition's name; 1 for a module."""
     kind: str
-    """`call`, `ref`, `inherit` or `import`; `protocol` for a method called implicitly: `__len__` by
-    `len(a)`."""
+    """`call`, `ref`, `inherit` or `import`; `protocol` for a method called implicitly (`__len__` by
+    `len(a)`), `export` for a name in a list of exports."""
     name: str
     """The name as written at the use."""
     line: int

@@ -57,7 +57,7 @@ ANSWERS_KEPT = 10_000
 """How many answers stay between queries; the edges already hold most of the results."""
 _CROWD = 200
 """For more definitions of one name than this, the targets are computed once and cached."""
-_KINDS = {"call": "call", "type": "ref", "name": "ref"}
+_KINDS = {"call": "call", "type": "ref", "name": "ref", "export": "ref"}
 _NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent", "cls"})
 """Uses whose name differs from the target's name: a type, or the overridden method."""
 _PATH_PARTS = re.compile(r"[./\\:]+")
@@ -447,7 +447,7 @@ class Edges:
         self, referent: Referent, path: bytes, model: FileModel, reference: Reference
     ) -> bool:
         """Whether a reference is itself the assignment that defines its target: `self.x = 1`."""
-        if reference.kind != "name" or referent.symbol < 0:
+        if reference.kind not in {"name", "export"} or referent.symbol < 0:
             return False
         if referent.path == path and model.symbols[referent.symbol].name_line == reference.line:
             return True

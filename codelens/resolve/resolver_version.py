@@ -7,9 +7,9 @@ edges of an older version would remain in users' indexes.
 RESOLVER_VERSION = 27
 """Stored edges are valid only for the version that computed them; newer versions replace them."""
 
-RULES_DIGEST = "206e726cab4c33df"
+RULES_DIGEST = "eb7b7e5f9f45363c"
 """Digest of all other files of this package; `tests/resolve/test_version.py` prints the new one."""
 
-PACKING_DIGEST = "cdac6bec527a304b"
+PACKING_DIGEST = "38df27d962b1a9a8"
 """Digest of `store/facts/resolution_facts.py`. If facts are packed differently, or their surface
 changes, raise CORE_VERSION in `codelens.extract.extractor_version`."""

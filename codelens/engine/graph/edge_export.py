@@ -44,7 +44,7 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
         file_edges = precise.merged(path, edges.all_edges(path))
         if not possible:
             file_edges = [edge for edge in file_edges if edge.is_certain]
-        unwritten = _unwritten(edges, path, {edge.name for edge in file_edges})
+        special = _special_kinds(edges, path, {edge.name for edge in file_edges})
         for edge in file_edges:
             target = Node(edge.target, edge.target_symbol)
             source = Node(path, edge.symbol)
@@ -53,7 +53,7 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
                     edges,
                     source,
                     target,
-                    "protocol" if (edge.line, edge.name) in unwritten else edge.kind,
+                    special.get((edge.line, edge.name), edge.kind),
                     name=edge.name,
                     line=edge.line,
                     confidence=edge.confidence,
@@ -63,14 +63,19 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
         yield from sorted(lines, key=lambda line: line.line)
 
 
-def _unwritten(edges: Graph, path: bytes, names: Set[str]) -> set[tuple[int, str]]:
-    """Lines and names of methods that are called implicitly: `len(a)` calls `__len__`."""
-    references = references_named(edges.references(path), names) if names else []
-    places: dict[bool, set[tuple[int, str]]] = {True: set(), False: set()}
-    for reference in references:
-        is_unwritten = reference.arguments == PROTOCOL
-        places[is_unwritten].add((reference.line, reference.name))
-    return places[True] - places[False]
+def _special_kinds(edges: Graph, path: bytes, names: Set[str]) -> dict[tuple[int, str], str]:
+    """The kind of uses that are no plain ones, by line and name.
+
+    `protocol`: a method that is called implicitly, as `len(a)` calls `__len__`. `export`: a name in
+    a list of exports (`__all__`, `export { a }`).
+    """
+    kinds: dict[tuple[int, str], str] = {}
+    for reference in references_named(edges.references(path), names) if names else ():
+        kind = "protocol" if reference.arguments == PROTOCOL else ""
+        kind = "export" if reference.kind == "export" else kind
+        place = (reference.line, reference.name)
+        kinds[place] = kind if kinds.get(place, kind) == kind else ""
+    return {place: kind for place, kind in kinds.items() if kind}
 
 
 def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterator[EdgeLine]:

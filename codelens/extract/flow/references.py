@@ -24,7 +24,7 @@ from codelens.extract.source_text import Source
 from codelens.extract.symbols.symbols import Symbols
 from codelens.types import Import, Reference
 
-KINDS = ("name", "type", "call")
+KINDS = ("export", "name", "type", "call")
 """The valid `@reference.<kind>` captures. At the same position the later kind wins."""
 BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
 """Captures that count only if the text defines or imports the name, with their kinds."""
@@ -206,7 +206,7 @@ def _listed(
             and name.isidentifier()
             and exporting.match(source.text, around.start_byte)
         ):
-            yield node.start_byte, (name, "name")
+            yield node.start_byte, (name, "export")
 
 
 def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[str, str]]:

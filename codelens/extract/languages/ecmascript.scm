@@ -76,7 +76,7 @@
 (object_pattern (pair_pattern key: (property_identifier) @reference.taken))
 (object_pattern (object_assignment_pattern
   left: (shorthand_property_identifier_pattern) @reference.taken))
-(export_statement !source (export_clause (export_specifier name: (identifier) @reference.name)))
+(export_statement !source (export_clause (export_specifier name: (identifier) @reference.export)))
 
 ; Imports.
 (import_statement) @import

@@ -189,7 +189,7 @@ class Expressions:
         """Return the referents of a name without a receiver."""
         types = reference.kind == "type"
         referents = self.names.lookup(path, reference.scope, reference.name, types=types)
-        if not referents and (types or reference.kind == "name"):
+        if not referents and (types or reference.kind in {"name", "export"}):
             # `export { Row }` may export a type.
             types = not types
             referents = self.names.lookup(path, reference.scope, reference.name, types=types)

@@ -105,16 +105,16 @@ class PossibleUses:
 
         def named() -> list[Referent]:
             functions = [function for function, _ in self._defined(name, CALLABLE)]
-            return [function for function in functions if self._is_imported_under(function)]
+            return [function for function in functions if self._is_passed_on(function)]
 
         functions = self.resolver.once(("functions", name), named, [])
         return functions if len(functions) <= _MOST_OF_A_NAME else []
 
-    def _is_imported_under(self, function: Referent) -> bool:
+    def _is_passed_on(self, function: Referent) -> bool:
         """Whether its file names it without calling it: `run(match)`, `run(match=match)`."""
         model = self.view.model(function.path)
         return model is not None and any(
-            reference.kind == "name" and not reference.receiver
+            reference.kind in {"name", "export"} and not reference.receiver
             for reference in references_named(model.references, {function.name})
         )
 

@@ -310,7 +310,7 @@ def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], R
 # The worker packs them: references and bindings as objects cost more to send than to extract from
 # their blob.
 
-REFERENCE_KINDS = ("call", "type", "name")
+REFERENCE_KINDS = ("call", "type", "name", "export")
 _NO_REFERENCES = bytes(4)
 
 SymbolRow = tuple[int, str, str, str, str, str, str, bool, int, int, int, int, int, int]

@@ -31,3 +31,29 @@ def test_a_definition_without_a_name_in_the_text_has_no_line(repo: GitRepo, run:
         "named.js#A.default",
         "unnamed.js#default",
     ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.py": "def f():\n    pass\n", "b.py": "from a import f\n\n__all__ = ['f']\n"},
+        {
+            "a.js": "export function f() {}\n",
+            "b.js": "import { f } from './a.js';\n\nexport { f };\n",
+        },
+        {
+            "a.ts": "export interface f {}\n",
+            "b.ts": "import { f } from './a';\n\nexport { f };\n",
+        },
+    ],
+    ids=["python", "javascript", "typescript"],
+)
+def test_a_name_in_a_list_of_exports_is_no_plain_use(
+    repo: GitRepo, run: Run, files: dict[str, str]
+) -> None:
+    repo.commit("exports", files)
+    kinds = {one["kind"] for one in lines(run) if one["name"] == "f" and one["line"] == 3}
+    assert kinds == {"export"}
+    (target,) = [path for path in files if path.startswith("a.")]
+    listed = run("references", f"{target}#f", "--json").json["results"]
+    assert [one["line"] for one in listed if one["certain"]] == [1, 3]

@@ -97,6 +97,9 @@ one function: its file and text, and those of its users.
 """
 _IN_KINDS = ("callers", "users", "importers", "subtypes", "overridden", "tests")
 
+KINDS = {"call", "ref", "export", "inherit", "import", "protocol", "override", "satisfy"}
+"""Kinds of edges that are uses; the others are structure."""
+
 
 @pytest.fixture
 def committed() -> dict[str, str]:
@@ -108,7 +111,7 @@ def exported(run: Run) -> dict[tuple[str, int], set[tuple[str, int]]]:
     uses: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
     for line in run("export", "edges").out.splitlines():
         edge = json.loads(line)
-        if edge["kind"] in {"call", "ref", "inherit", "import", "protocol", "override", "satisfy"}:
+        if edge["kind"] in KINDS:
             uses[edge["dst_file"], edge["dst_line"]].add((edge["src_file"], edge["line"]))
     return uses
 
