@@ -137,7 +137,7 @@ def _with_templates(
     """Adds the facts of the templates in a text that are translated one by one."""
     templates: list[angular_facts.Template] = []
     language = info.template_script
-    if language:
+    if language and source.text.strip():
         templates = [angular_facts.Template(0, source.size, 0, -1)]
     elif info.components and angular_facts.MARK in source.text:
         language = language_info(info.components).template_script

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from codelens.extract.facts import facts_of
 from codelens.extract.file_kinds import decode
+from codelens.store.facts.resolution_facts import REFERENCE_KINDS
 from codelens.types import Facts, Reference, Structure, Symbol
 
 Pick = Callable[[int, int], int]
@@ -273,7 +274,7 @@ def _check_symbols(text: bytes, symbols: tuple[Symbol, ...]) -> None:
 
 def _check_reference(lengths: list[int], reference: Reference, symbols: tuple[Symbol, ...]) -> None:
     assert reference.name
-    assert reference.kind in {"call", "type", "name"}
+    assert reference.kind in REFERENCE_KINDS
     assert 1 <= reference.line <= len(lengths)
     assert 0 <= reference.column < lengths[reference.line - 1]
     assert -1 <= reference.symbol < len(symbols)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from codelens.extract.facts import ParseTimeout, structure, text_structure
 from codelens.extract.file_kinds import decode
 from codelens.extract.language_settings import languages
+from codelens.store.facts.resolution_facts import REFERENCE_KINDS
 from codelens.types import Structure
 
 LANGUAGES = [info.name for info in languages()]
@@ -56,7 +57,7 @@ def check(text: bytes, found: Structure) -> None:
         assert left.start_byte <= right.start_byte
     for reference in found.references:
         assert reference.name
-        assert reference.kind in {"call", "type", "name"}
+        assert reference.kind in REFERENCE_KINDS
         assert 1 <= reference.line <= lines
         assert -1 <= reference.symbol < len(found.symbols)
     for one in found.imports:

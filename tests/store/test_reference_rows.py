@@ -8,14 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelens.store.facts.resolution_facts import Places, ReferenceRows, references_named
+from codelens.store.facts.resolution_facts import (
+    REFERENCE_KINDS,
+    Places,
+    ReferenceRows,
+    references_named,
+)
 from codelens.types import Reference
 
 REFERENCES = st.lists(
     st.builds(
         Reference,
         st.sampled_from(("f", "g", "été", "")),
-        st.sampled_from(("call", "type", "name")),
+        st.sampled_from(REFERENCE_KINDS),
         st.integers(0, 2**32 - 1),
         st.integers(0, 2**32 - 1),
         st.integers(-1, 2**31 - 1),

@@ -169,11 +169,12 @@ class _Component:
         )
         for at, symbol in enumerate(self._facts.symbols):
             parent = self._places[symbol.parent] if symbol.parent >= 0 else -1
+            if symbol.name == NAME:
+                # Inside of another definition if a broken script swallowed it.
+                self._template = at if symbol.parent < 0 else self._template
+                self._places.append(0)
+                continue
             if symbol.start_byte >= base:
-                if symbol.name == NAME and symbol.parent < 0:
-                    self._template = at
-                    self._places.append(0)
-                    continue
                 moved = self._moved(symbol)
                 parent = max(parent, 0)
                 self._places.append(parent if moved is None else len(self._symbols))
@@ -327,7 +328,6 @@ class _Component:
         starts, source = self._virtual_source.line_starts, self._source
         references: list[Reference] = []
         for reference in self._facts.references:
-            owner = self._places[reference.symbol] if reference.symbol >= 0 else 0
             byte = starts[reference.line - 1] + reference.column
             kind, name, receiver = reference.kind, reference.name, reference.receiver
             if byte >= base:
@@ -353,11 +353,17 @@ class _Component:
                     kind=kind,
                     line=line,
                     column=byte - source.line_starts[line - 1],
-                    symbol=owner,
+                    symbol=self._owner(reference.symbol, line),
                     receiver=receiver,
                 )
             )
         return references
+
+    def _owner(self, symbol: int, line: int) -> int:
+        """Returns the definition around a use; the component, if that has swallowed the markup."""
+        owner = self._places[symbol] if symbol >= 0 else 0
+        around = self._symbols[owner]
+        return owner if around.start_line <= line <= around.end_line else 0
 
 
 class _Names:
