@@ -79,6 +79,11 @@ class Flood:
             if at % every == every - 1:
                 self.resident_kb.append(resident_kb(self.server.process.pid))
 
+    def close(self) -> None:
+        """Close the connection."""
+        if self._wire is not None:
+            self._wire.close()
+
     def read_messages(self) -> None:
         """Count the server's log lines, which would block it if nobody read them."""
         assert self.server.process.stderr is not None
@@ -226,9 +231,12 @@ def http_flood(folder: Path, requests: int, rejected: int = 0) -> Flood:
     with http_server(env, "--root", str(repo.root)) as server:
         flood = Flood(server, str(repo.root))
         threading.Thread(target=flood.read_messages, daemon=True).start()
-        flood.run(requests)
-        if rejected:
-            flood.run(rejected, only_rejected=True)
+        try:
+            flood.run(requests)
+            if rejected:
+                flood.run(rejected, only_rejected=True)
+        finally:
+            flood.close()
     return flood
 
 

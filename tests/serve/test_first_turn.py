@@ -38,7 +38,7 @@ def test_the_first_turn_is_over_before_the_sdk_is_imported(
     lines = Lines(env, repo.root)
     assert lines.ask(1, "initialize", HELLO)["result"]["protocolVersion"] == "2025-06-18"
     lines.send(INITIALIZED)
-    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 9
+    assert len(lines.ask(2, "tools/list")["result"]["tools"]) == 10
     assert lines.ask(3, "ping")["result"] == {}
     assert not imported(lines.process.pid)
     assert "src/auth.py#login" in json.dumps(lines.call(4, "cl_search", query="login"))

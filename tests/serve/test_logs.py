@@ -71,6 +71,7 @@ CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("cl_prune", {"dry_run": False}),
     ("cl_drop", {"view": f"{MARK}-branch"}),
     ("cl_explore", {"task": f"fix how the {MARK} lamp kindles"}),
+    ("cl_branches", {"question": "diff", "spec": f"{MARK}..HEAD"}),
     ("cl_diff", {}),
     ("cl_diff", {"spec": f"{MARK}..HEAD"}),
     ("cl_history", {"target": HANDLE}),
