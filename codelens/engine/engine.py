@@ -54,6 +54,7 @@ class Engine(EngineCore):
     meaning_test = upkeep_methods.meaning_test
     meaning_plan = upkeep_methods.meaning_plan
     meaning_model = upkeep_methods.meaning_model
+    meaning_download = upkeep_methods.meaning_download
     meaning_enable = upkeep_methods.meaning_enable
     meaning_disable = upkeep_methods.meaning_disable
     meaning_sync = upkeep_methods.meaning_sync

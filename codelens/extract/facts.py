@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-
-from tree_sitter import Node
 
 from codelens.extract.embedded_code import (
     DEEPEST,
@@ -80,20 +78,15 @@ def _extracted(
     *,
     symbols_only: bool,
     known: Sequence[Import] = (),
-    every_member: bool = False,
+    members_from: int | None = None,
 ) -> PartFacts:
     """Extracts the facts of a text or a part of it, including embedded parts.
 
-    Names in `known` count as bound. For `every_member` see `references_of`.
+    Names in `known` count as bound. For `members_from` see `references_of`.
     """
     rules = grammar(language)
     spans = part.spans if part is not None else []
     roots, captures = parsed(source.text, rules, spans)
-    if known:
-        captures["reference.name"] = [
-            *captures.get("reference.name", ()),
-            *_members(captures, spans[-1][0]),
-        ]
     comments = Comments(source, captures.get("comment", []))
     statements = import_spans(captures, rules.info, source)
     defined = definitions(captures, rules, source.text, spans)
@@ -119,7 +112,7 @@ def _extracted(
     bound = [*imports, *bindings(inner), *known]
     flow = Flow(captures, symbols, imports, rules.info, source)
     references = references_of(
-        captures, symbols, bound, rules.info, source=source, flow=flow, every_member=every_member
+        captures, symbols, bound, rules.info, source=source, flow=flow, members_from=members_from
     )
     depth = part.depth if part is not None else 0
     end = spans[-1][1] if spans else source.size
@@ -161,17 +154,9 @@ def _with_template(
         DEEPEST,
         symbols_only=False,
         known=script.bound,
-        every_member=True,
+        members_from=0,
     )
     return angular_facts.with_template(own, facts, script, template, source)
-
-
-def _members(captures: Captures, start: int) -> Iterator[Node]:
-    """Yields the members that the template's script reads, which begins at a position."""
-    for node in captures.get("chain", ()):
-        name = node.child_by_field_name("property") if node.start_byte >= start else None
-        if name is not None:
-            yield name
 
 
 def _component(
@@ -186,6 +171,7 @@ def _component(
         DEEPEST,
         symbols_only=symbols_only,
         known=scripts.bound,
+        members_from=scripts.virtual.base,
     )
     return component_facts(facts, scripts, source), others
 

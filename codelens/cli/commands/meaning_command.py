@@ -158,7 +158,7 @@ def _download(args: argparse.Namespace) -> int:
             if not agreed("Download it?"):
                 screen.say("nothing was downloaded")
                 return 1
-        engine.meaning_model(args.model, fetch=True)
+        engine.meaning_download(args.model)
     screen.put(f"next: `codelens meaning enable --provider local --model {args.model}`")
     return 0
 

@@ -253,15 +253,13 @@ def meaning_plan(
         return plan(view, provider, model, endpoint, store=store, hybrid=hybrid)
 
 
-def meaning_model(engine: EngineCore, model: str, *, fetch: bool = False) -> ModelFiles:
-    """The files of an embedding model for the provider `local`; with `fetch`, download them.
+def meaning_model(engine: EngineCore, model: str) -> ModelFiles:
+    """The files of an embedding model for the provider `local`, before a download.
 
-    This is the only method that downloads something. It asks the server of Hugging Face
-    (`HF_ENDPOINT`), and needs no repository.
+    Asks the server of Hugging Face (`HF_ENDPOINT`), and needs no repository.
 
     Args:
         model: its name there, OWNER/NAME.
-        fetch: whether to download it.
 
     Raises:
         SettingError: it is no model in ONNX form.
@@ -270,10 +268,20 @@ def meaning_model(engine: EngineCore, model: str, *, fetch: bool = False) -> Mod
     from codelens.answers.upkeep_answers import ModelFiles
     from codelens.meaning.providers import local_provider
 
-    files = local_provider.files_to_download(model)
-    if fetch:
-        local_provider.download(model)
-    return ModelFiles(model, *files)
+    return ModelFiles(model, *local_provider.files_to_download(model))
+
+
+def meaning_download(engine: EngineCore, model: str) -> Path:
+    """Download an embedding model for the provider `local`; returns its folder.
+
+    This is the only method that downloads something. Arguments as in `meaning_model`.
+
+    Raises:
+        ProviderError: the server does not answer, or `codelens[local]` is not installed.
+    """
+    from codelens.meaning.providers import local_provider
+
+    return local_provider.download(model)
 
 
 def meaning_enable(

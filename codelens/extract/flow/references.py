@@ -72,11 +72,12 @@ def references_of(
     *,
     source: Source,
     flow: Flow,
-    every_member: bool = False,
+    members_from: int | None = None,
 ) -> list[Reference]:
     """Returns the references of a text in text order: calls, types and names.
 
-    With `every_member`, these include members of any value (`a.b().c`), as in templates.
+    From the byte `members_from` on, where a template's script begins, these include members of any
+    value (`a.b().c`).
 
     A `@reference.bound` counts only if the text defines or imports its name, which leaves out most
     local variables. The scopes decide on a `@reference.open.call`.
@@ -85,7 +86,7 @@ def references_of(
     # position the last entry wins.
     found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
     found_at.update(_open(captures, symbols, source, flow))
-    found_at.update(_marked(captures, symbols, info, source, every_member=every_member))
+    found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _late(captures, info, source, flow))
@@ -124,11 +125,13 @@ def _marked(
     info: LanguageInfo,
     source: Source,
     *,
-    every_member: bool,
+    members_from: int | None,
 ) -> dict[int, tuple[str, str]]:
     """Returns the names that count wherever they are, by position, with their kinds."""
     found_at: dict[int, tuple[str, str]] = {}
-    for node in captures.get("chain", ()) if every_member else ():
+    for node in captures.get("chain", ()) if members_from is not None else ():
+        if node.start_byte < (members_from or 0):
+            continue
         member = node.child_by_field_name("property")
         if member is not None:
             found_at[member.start_byte] = (source.slice(member.start_byte, member.end_byte), "name")
