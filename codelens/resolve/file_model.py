@@ -139,6 +139,7 @@ _ROWS_OF_SCOPE = frozenset(
         *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
         "angular",
         "asserted",
+        "called",
     }
 )
 
