@@ -198,16 +198,6 @@ def load_json(answer: LoadAnswer) -> Json:
     return fields
 
 
-def forget_json(answer: ForgetAnswer) -> Json:
-    """Return the names that were forgotten."""
-    return asdict(answer)
-
-
-def taken_over_json(answer: TakenOver) -> Json:
-    """Return the result of an import."""
-    return asdict(answer)
-
-
 def context_json(saved_context: SavedContext) -> Json:
     """Return a context; times in UTC."""
     fields: dict[str, object] = asdict(saved_context)

@@ -13,7 +13,6 @@ from codelens.answers.reading_answers import (
     Hit,
     OutlineAnswer,
     OutlineFile,
-    RefsAnswer,
     SearchAnswer,
     SourceAnswer,
     SourceLink,
@@ -485,8 +484,6 @@ def excerpt_json(item: Excerpt) -> Json:
     if item.sent_at and item.sent_at != item.start_line:
         fields["sent_at"] = item.sent_at
     if item.truncated:
-        # Late import: a search does not need it.
-
         fields["truncated"] = True
         if rest := rest_of(item):
             fields["rest"] = rest
@@ -535,11 +532,6 @@ def source_json(answer: SourceAnswer) -> Json:
     fields["links"] = [[*columns(link), link.handle, link.defines] for link in answer.links]
     fields["notes"] = list(answer.notes)
     return with_usable_paths(fields)
-
-
-def refs_json(answer: RefsAnswer) -> Json:
-    """Return worktrees, branches and tags."""
-    return asdict(answer)
 
 
 def status_json(answer: StatusAnswer) -> Json:

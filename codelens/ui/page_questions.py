@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote
@@ -186,7 +187,7 @@ class PageQuestions:
         top = Path(status.root).as_posix()
         return {
             **reading_text.status_json(status),
-            **reading_text.refs_json(place.engine.refs(path=self._root)),
+            **asdict(place.engine.refs(path=self._root)),
             "editor": "" if place.ref else self._editor,
             # A path in a URL starts with a slash, also on Windows.
             "editor_root": quote(f"/{top.removeprefix('/')}"),
