@@ -19,7 +19,7 @@ from codelens.answers.branch_answers import (
     OutsideLines,
     Rival,
 )
-from codelens.render.reading_text import Json, receipt_json
+from codelens.render.reading_text import Json, picked, receipt_json
 from codelens.render.text_pieces import lines_of, one_line, part_of
 from codelens.wording import count_of, plural
 
@@ -294,8 +294,6 @@ def _event(event: HistoryEvent) -> Iterator[str]:
 
 _DROPPED = ("old_handle", "old_signature", "inside", "share_new")
 
-_WHERE_KNOWN = ("old_mode", "new_mode", "old_commit", "new_commit")
-
 
 def diff_json(answer: DiffAnswer) -> Json:
     """Return the files with their differences and the consequences."""
@@ -305,45 +303,23 @@ def diff_json(answer: DiffAnswer) -> Json:
         "to": answer.new,
         "totals": dict(answer.totals),
         "results": [_file_json(file) for file in answer.files],
-        "broken": [
-            {
-                "how": use.how,
-                "handle": use.handle,
-                "now": use.now,
-                "uses": list(use.uses),
-                "count": use.count,
-                "certain": use.certain,
-                "users": use.users,
-            }
-            for use in answer.broken
-        ],
-        "added_public": list(answer.added_public),
-        "removed_public": list(answer.removed_public),
-        "tests": list(answer.tests),
-        "test_count": answer.test_count,
-        "at_least": answer.at_least,
-        "left_out": answer.left_out,
-        "notes": list(answer.notes),
+        "broken": [asdict(use) for use in answer.broken],
+        **picked(answer, "added_public removed_public tests test_count at_least left_out notes"),
     }
 
 
 def _file_json(file: FileDiff) -> dict[str, object]:
-    fields: dict[str, object] = {"path": file.path, "how": file.how}
-    if file.old_path:
-        fields["old_path"] = file.old_path
+    fields = picked(file, "path how", "old_path folded")
     if file.folded:
-        fields["folded"] = file.folded
         fields["folded_count"] = file.folded_count
-    for name in _WHERE_KNOWN:
-        if getattr(file, name):
-            fields[name] = getattr(file, name)
+    fields |= picked(file, "", "old_mode new_mode old_commit new_commit")
     fields["definitions"] = [_definition_json(line) for line in file.definitions]
     fields["outside"] = [
         {
             "how": part.how,
             "old_lines": _lines(part.old_lines),
             "new_lines": _lines(part.new_lines),
-            **({"names": list(part.names)} if part.names else {}),
+            **picked(part, "", "names"),
         }
         for part in file.outside
     ]
@@ -373,21 +349,13 @@ def conflicts_json(answer: ConflictsAnswer) -> Json:
         "git": _verdict(answer) if answer.results or answer.clean else "",
         "clean": answer.clean,
         "harmless": [_rival_json(result) for result in answer.harmless],
-        "left_out": list(answer.left_out),
-        "old_branches": answer.old_branches,
-        "notes": list(answer.notes),
+        **picked(answer, "left_out old_branches notes"),
     }
 
 
 def _rival_json(rival: Rival) -> Json:
     return {
-        "name": rival.name,
-        "kind": rival.kind,
-        "branch": rival.branch,
-        "head": rival.head,
-        "base": rival.base,
-        "uncommitted": rival.uncommitted,
-        "merge": rival.merge,
+        **picked(rival, "name kind branch head base uncommitted merge"),
         "textual": [asdict(conflict) for conflict in rival.textual],
         "collisions": [asdict(collision) for collision in rival.collisions],
         "notes": list(rival.notes),
@@ -396,26 +364,13 @@ def _rival_json(rival: Rival) -> Json:
 
 def changed_elsewhere_json(elsewheres: Sequence[Elsewhere], left: int) -> Json:
     """Return definitions that other worktrees changed; `left` only if quiet changes are omitted."""
-    rows = [{**asdict(elsewhere), "how": list(elsewhere.how)} for elsewhere in elsewheres]
+    rows = [asdict(elsewhere) for elsewhere in elsewheres]
     return {"results": rows, "left": left} if left else {"results": rows}
 
 
 def history_json(answer: HistoryAnswer) -> Json:
     """Return changes of a definition, last changes of a file, and what changed together."""
-    return {
-        "receipt": receipt_json(answer.receipt),
-        "handle": answer.handle,
-        "results": [
-            {**asdict(result), "how": list(result.how), "patch": list(result.patch)}
-            for result in answer.results
-        ],
-        "definitions": [asdict(definition) for definition in answer.definitions],
-        "together": [asdict(together) for together in answer.together],
-        "together_count": answer.together_count,
-        "commits": answer.commits,
-        "more": answer.more,
-        "notes": list(answer.notes),
-    }
+    return {**asdict(answer), "receipt": receipt_json(answer.receipt)}
 
 
 # The changes of a branch as Markdown for a pull request.
