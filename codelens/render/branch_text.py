@@ -21,7 +21,7 @@ from codelens.answers.branch_answers import (
 )
 from codelens.render.reading_text import Json, picked, receipt_json
 from codelens.render.text_pieces import lines_of, one_line, part_of
-from codelens.wording import count_of, plural
+from codelens.wording import count_of, plural, some_of
 
 Shown = tuple[list[str], list[str]]
 """The text of the whole answer, and blocks that may be left out from the end."""
@@ -49,7 +49,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
         blocks += _public("public surface removed or changed", answer.removed_public)
         blocks += _public("new public surface", answer.added_public)
         if answer.tests:
-            blocks.append(f"tests to run: {_some(answer.tests, _TESTS_SHOWN, ' ')}")
+            blocks.append(f"tests to run: {some_of(answer.tests, _TESTS_SHOWN, ' ')}")
     for file in answer.files:
         blocks.append(_file_head(file))
         if not stat and not file.folded:
@@ -73,7 +73,7 @@ def _broken(broken_use: BrokenUse) -> str:
         f" (now {broken_use.now})" if broken_use.now else ""
     )
     verb = "broken" if broken_use.certain else "to check"
-    shown = _some(broken_use.uses, _USES_SHOWN)
+    shown = some_of(broken_use.uses, _USES_SHOWN)
     users = f" of {broken_use.users}" if broken_use.users > broken_use.count else ""
     return f"{verb}: {definition}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}"
 
@@ -81,13 +81,7 @@ def _broken(broken_use: BrokenUse) -> str:
 def _public(title: str, handles: Sequence[str]) -> list[str]:
     if not handles:
         return []
-    return [f"{title}: {_some(handles, _PUBLIC_SHOWN)}"]
-
-
-def _some(names: Sequence[str], most: int, sign: str = ", ") -> str:
-    """Return the first names, and the number of others."""
-    left = len(names) - most
-    return f"{sign.join(names[:most])}{f' and {left} more' if left > 0 else ''}"
+    return [f"{title}: {some_of(handles, _PUBLIC_SHOWN)}"]
 
 
 def _file_head(file: FileDiff) -> str:
@@ -143,7 +137,7 @@ def _definition(definition_line: DefinitionLine) -> str:
 def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
     for part in parts:
         if part.how == "reordered":
-            yield f"only the order changed: {_some(part.names, _PUBLIC_SHOWN)}"
+            yield f"only the order changed: {some_of(part.names, _PUBLIC_SHOWN)}"
             continue
         if not part.new_lines and not part.old_lines:
             yield f"only {part.how} differ{'s' if part.how == 'encoding' else ''}"
@@ -165,7 +159,7 @@ def _lines_word(spans: str) -> str:
 
 
 def _spans(spans: Lines) -> str:
-    return _some([lines_of(*span) for span in spans], _SPANS_SHOWN, ",")
+    return some_of([lines_of(*span) for span in spans], _SPANS_SHOWN, ",")
 
 
 def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
@@ -201,7 +195,7 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     if answer.left_out:
         head.append(
             f"{len(answer.left_out)} more were not compared: name them to compare them "
-            f"({_some(answer.left_out, 3)})"
+            f"({some_of(answer.left_out, 3)})"
         )
     if answer.old_branches:
         noun = "branch" if answer.old_branches == 1 else "branches"
@@ -220,7 +214,7 @@ def _verdict(answer: ConflictsAnswer) -> str:
     noun = "worktree or branch" if every == 1 else "worktrees and branches"
     if conflicting:
         verdict = (
-            f"git conflicts with {len(conflicting)} of {every} {noun} ({_some(conflicting, 3)})"
+            f"git conflicts with {len(conflicting)} of {every} {noun} ({some_of(conflicting, 3)})"
         )
     elif untried == every:
         return f"git was not asked to merge {every} {noun}"

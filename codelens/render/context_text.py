@@ -27,7 +27,7 @@ from codelens.answers.context_answers import (
 )
 from codelens.render.reading_text import Json, picked, receipt_json
 from codelens.render.text_pieces import lines_of, one_line, safe
-from codelens.wording import count_of, day_of
+from codelens.wording import count_of, day_of, some_of
 
 _ORDER = ("current", "moved", "changed", "gone", "unknown")
 _WIDTH = max(len(status) for status in _ORDER)
@@ -145,9 +145,8 @@ def taken_over(answer: TakenOver) -> list[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    more = len(names) - _NAMES_SHOWN
-    return f"{shown} and {more:,} more (--json has all)" if more > 0 else shown
+    rest = " (--json has all)" if len(names) > _NAMES_SHOWN else ""
+    return some_of(names, _NAMES_SHOWN) + rest
 
 
 def _marks(context: SavedContext) -> list[str]:

@@ -22,7 +22,7 @@ from codelens.rank.search_state import SearchState
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
-from codelens.wording import count_of
+from codelens.wording import count_of, first_of
 
 # Postings contain words, not texts: files with every word of a pattern are read first. Files that
 # may contain it only inside longer words follow while there are too few results and time is left.
@@ -147,12 +147,11 @@ def _note_oversized(state: SearchState) -> None:
     large = state.keep(large) if state.keep and large else large
     if not large:
         return
-    shown = ", ".join(printed(file.path) for file in large[:_SHOWN])
-    more = ", ..." if len(large) > _SHOWN else ""
+    shown = first_of([printed(file.path) for file in large], _SHOWN)
     are = "is" if len(large) == 1 else "are"
     state.note(
         f"not looked at: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` "
-        f"({shown}{more})"
+        f"({shown})"
     )
 
 

@@ -20,6 +20,7 @@ from codelens.rank.search_state import SearchState
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
+from codelens.wording import some_of
 
 MAX_CHARS = 2_000
 _MAX_WORDS = 60
@@ -201,8 +202,7 @@ def _taken_apart(
 def shown_values(message: Message) -> str:
     """Return the omitted values of a message for a note."""
     shown = [value if len(value) <= 40 else value[:37] + "..." for value in message.left_out]
-    more = len(shown) - _SHOWN_VALUES
-    return ", ".join(shown[:_SHOWN_VALUES]) + (f" and {more} more" if more > 0 else "")
+    return some_of(shown, _SHOWN_VALUES)
 
 
 # Finds where a view writes a message: most of its constant words, in order, close together.
