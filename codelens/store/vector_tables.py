@@ -308,20 +308,6 @@ class ContentTexts(NamedTuple):
         return [self.texts[at : at + size] for at in range(0, len(self.texts), size)]
 
 
-class SentTotal(NamedTuple):
-    """What was sent to one model of a provider, summed over all days."""
-
-    provider: str
-    model: str
-    endpoint: str
-    since: str
-    requests: int
-    failed: int
-    texts: int
-    bytes: int
-    tokens: int
-
-
 ContentKey = tuple[bytes, str]
 """Hash of a content's bytes, and its language."""
 
@@ -443,9 +429,13 @@ def add_sent(db: Database, where: tuple[str, str, str], counts: Sequence[int]) -
     db.execute(_ADD_SENT, (time.strftime("%Y-%m-%d"), *where, *counts))
 
 
-def sent_totals(db: Database) -> list[SentTotal]:
-    """What was sent from this machine, by destination."""
-    return [SentTotal(*row) for row in db.rows(_SENT)]
+def sent_totals(db: Database) -> list[tuple[str, str, str, str, int, int, int, int, int]]:
+    """What was sent from this machine, by destination.
+
+    Each row has provider, model, endpoint and first day, then the numbers of requests, failed
+    requests, texts, bytes and tokens.
+    """
+    return list(db.rows(_SENT))
 
 
 def clear(db: Database) -> None:
