@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from codelens.answers.context_answers import SavedContext, SavedHandle, TakenOver
 from codelens.engine.current_view import CurrentView, OpenRepository, reader_of
@@ -304,7 +304,7 @@ def shown(saved_context: Context, verdicts: Sequence[Verdict], now_s: float) -> 
         )
         for item, verdict in zip(saved_context.items, verdicts, strict=True)
     )  # fmt: skip
-    fields = {**saved_context._asdict(), "items": items}
+    fields: dict[str, Any] = {**saved_context._asdict(), "items": items}
     return SavedContext(**fields, expired=saved_context.expired(now_s))
 
 
