@@ -105,6 +105,10 @@ class Home:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
+    def files(self) -> dict[Path, bytes]:
+        """Every file of this home with its content."""
+        return {file: file.read_bytes() for file in self.folder.rglob("*") if file.is_file()}
+
     def change(self, path: str, **given: object) -> None:
         """Sets top-level keys of a JSON file."""
         file = self.folder / path
@@ -199,13 +203,13 @@ class Gemini:
         """What the client says about its servers."""
         return home.run("gemini", "mcp", "list", cwd=cwd)
 
-    def ask(self, home: Home, model: Model, cwd: Path) -> str:
+    def ask(self, home: Home, model: Model, cwd: Path, prompt: str = "where is it?") -> str:
         """Runs one whole turn."""
         env = {
             "GEMINI_API_KEY": "x",
             "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{model.port}",
         }
-        return home.run("gemini", "-m", "gemini-2.5-flash", "-p", "where is it?", cwd=cwd, env=env)
+        return home.run("gemini", "-m", "gemini-2.5-flash", "-p", prompt, cwd=cwd, env=env)
 
 
 class Opencode:
