@@ -134,9 +134,7 @@ def test_shown_text_neither_closes_nor_opens_a_block(agent: Agent, mark: str) ->
 
 
 def test_switched_off_nothing_is_said_or_kept(agent: Agent) -> None:
-    run = [sys.executable, "-m", "codelens", "focus", "off"]
-    env = {**os.environ, "CODELENS_HOME": str(agent.home)}
-    subprocess.run(run, cwd=agent.folder, env=env, check=True, capture_output=True)
+    assert agent.codelens("focus", "off").returncode == 0
     for _ in range(2):
         assert agent.prompt("add refresh token rotation") == ""
     assert not list((agent.home / "focus").glob("*.jsonl"))
