@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from pathlib import Path
 from gitrepo import git_environment
 
 _FILES = ("in", "out", "err")
+HANGS_S = 300
+"""Seconds after which a command is killed: one that waits at a pipe needs no CPU."""
 
 
 def codelens(
@@ -98,6 +101,7 @@ def run_and_exit(
     """Runs the command in this process, with files for its streams, and ends the process."""
     code = 70
     try:
+        signal.alarm(HANGS_S)
         os.environ.clear()
         os.environ.update(env)
         os.chdir(cwd)
