@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from forked_commands import codelens
+from forked_commands import codelens_text
 from gitrepo import GitRepo, git_environment
 from harness_sizes import size_of
 from stateful.view_contents import answer, dump
@@ -158,9 +158,7 @@ class World:
         self, *args: str, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Runs the command line as a user; drops root's right to write anywhere."""
-        done = codelens(*args, cwd=self.root, home=self.home, env=env, first=_OBEYS_MODES)
-        out, err = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
-        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+        return codelens_text(*args, cwd=self.root, home=self.home, env=env, first=_OBEYS_MODES)
 
     def environment(self) -> dict[str, str]:
         """A minimal environment: `HOME` would be root's."""
