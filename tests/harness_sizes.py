@@ -36,7 +36,7 @@ SIZES = {
     "CODELENS_PRECISE_HISTORIES": Size(6, 40),  # histories with facts of a compiler in play
     "CODELENS_PRUNE_HISTORIES": Size(25, 400),  # histories of views that come and go
     "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own small number
-    "CODELENS_FUZZ_INPUTS": Size(6_000, 100_000),  # queries, handles and MCP arguments
+    "CODELENS_FUZZ_INPUTS": Size(3_000, 100_000),  # queries, handles and MCP arguments
     "CODELENS_FUZZ_TINY_FILES": Size(3_000, 200_000),  # in one repository
     "CODELENS_HOSTILE_CASES": Size(5_000, 200_000),  # damaged texts, over all languages
     "CODELENS_GROWTH_SHARE": Size(150, 1),  # tries one of this many patterns in each language
