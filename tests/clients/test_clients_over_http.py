@@ -44,6 +44,7 @@ def test_a_turn_over_http_gets_the_code_of_the_worktree_it_stands_in(
     over_http = ("--http", "--port", str(server.port), "--host", client.name, "--yes")
     with serving(Call("cl_search", {"query": "charge card"})) as model:
         client.prepare(home, model, [first, second])
+        before = home.files()
         home.codelens("install", *over_http, "--approve")
         first_said = client.ask(home, model, first)
         second_said = client.ask(home, model, second)
@@ -51,7 +52,7 @@ def test_a_turn_over_http_gets_the_code_of_the_worktree_it_stands_in(
     assert "src/till.py#charge_card" in first_said and "charge_card_twice" not in first_said
     assert "src/till.py#charge_card_twice" in second_said
     home.codelens("uninstall", "--host", client.name, "--yes")
-    assert "codelens" not in client.listed(home, first)
+    home.assert_settings_lack_codelens(before)
 
 
 def test_all_clients_left_and_the_server_ends_politely(server: HttpServer) -> None:
