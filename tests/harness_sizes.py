@@ -43,7 +43,7 @@ SIZES = {
     "CODELENS_HOSTILE_SHARE": Size(20, 1),  # extracts one of this many built texts
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide unsent text
-    "CODELENS_MANGLED_VIEWS": Size(8, 400),  # views of damaged sources, in each language
+    "CODELENS_MANGLED_VIEWS": Size(4, 400),  # views of damaged sources, in each language
     "CODELENS_CORPUS_TEXT_BYTES": Size(40_000, 1_000_000),  # of each text in one repository
     "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and its replacement
     "CODELENS_LOAD_SECONDS": Size(15, 600),  # of the crowd
