@@ -36,6 +36,8 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"<(script|style)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\s*---.*?\n---", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
+"""Characters of two UTF-16 units. Without them, positions are those of JavaScript."""
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 FRAMEWORKS = ["vue", "svelte", "astro", "angular"]
 KINDS = ("component", "prop", "event", "slot", "directive", "name", "member")
@@ -180,7 +182,8 @@ def _attribute(match: re.Match[str]) -> Iterator[Word]:
     if not colon and _WORD.fullmatch(match[0]):
         yield Word(match.start(), match[0], "prop")
     elif colon and directive in {"use", "transition", "in", "out", "animate"}:
-        yield Word(match.start() + len(directive) + 1, argument, "directive")
+        for part in _WORD.finditer(argument):
+            yield Word(match.start() + len(directive) + 1 + part.start(), part[0], "directive")
     elif colon and _WORD.fullmatch(argument):
         kind = "event" if directive == "on" else "prop"
         yield Word(match.start() + len(directive) + 1, argument, kind)
@@ -226,7 +229,7 @@ def judged(
     words: dict[str, list[Word]] = {}
     for name in sorted(filter(None, listed.split("\0"))):
         with (repository / name).open(encoding="utf-8", newline="") as file:
-            texts[name] = file.read()
+            texts[name] = _WIDE.sub("??", file.read())
         words[name] = list(words_of(texts[name], framework))
     questions = {name: [word.offset for word in of] for name, of in words.items()}
     kept = answers_at / f"{repository.name}.json" if answers_at else None
