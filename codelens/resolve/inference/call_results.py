@@ -36,7 +36,10 @@ from codelens.types import Binding, Reference
 _STEP = "#in"
 OWN = "#own"
 """The step from a function type to one of its parameters; the index follows."""
+TAKES = "#takes"
+"""The step from a function to the declared type of a parameter; the index follows."""
 _LAST = 8
+_MOST_ALIASES = 5
 _ELEMENTS = frozenset(
     "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
     "toSorted".split()
@@ -138,6 +141,51 @@ class CallbackParameters:
             number = step.removeprefix(OWN)
             text = parameter_at(parameters, int(number)) if number != step else result
         return self.resolver.of_type(path, scope, text) if text else None
+
+    def taken(self, functions: Iterable[tuple[Referent, Value]], at: int) -> Value:
+        """Return the declared type of a parameter of a function, or of a value of a function type.
+
+        Svelte's `Snippet<[A, B]>` lists the parameters as type arguments.
+        """
+        for referent, owner in functions:
+            model = self.view.model(referent.path)
+            if model is None or referent.symbol < 0:
+                continue
+            symbol = model.symbols[referent.symbol]
+            scope = model.own_scope.get(referent.symbol, -1)
+            if scope >= 0 and model.scopes[scope].kind == "function":
+                bound = model.names[scope].values()
+                rows = [entry.rows[0] for entry in bound if entry.rows]
+                rows = [row for row in rows if row.how in _BOUND]
+                text = rows[at].text if at < len(rows) and rows[at].how == ":" else ""
+            else:
+                scope = model.own_scope.get(symbol.parent, referent.scope)
+                entry = model.names[scope].get(symbol.name)
+                rows = [row for row in entry.rows if row.how == ":"] if entry is not None else []
+                text = rows[0].text if rows else ""
+                path, scope, text = self._parameter(referent.path, scope, text, at)
+                return self.resolver.of_type(path, scope, text, owner) if text else None
+            if text:
+                return self.resolver.of_type(referent.path, scope, text, owner)
+        return None
+
+    def _parameter(self, path: bytes, scope: int, text: str, at: int) -> tuple[bytes, int, str]:
+        """Return where the type of a parameter of a function type is written, and its text."""
+        for _ in range(_MOST_ALIASES):
+            if "=>" in text:
+                return path, scope, parameter_at(function_parts(text)[0], at)
+            name, bracket, inner = text.partition("<")
+            if bracket and inner[:1] == "[" and inner.rstrip().endswith("]>"):
+                listed = _split(inner.rstrip()[1:-2])
+                part = listed[at].strip() if at < len(listed) else ""
+                label, colon, labelled = part.partition(":")
+                is_labelled = colon and label.rstrip("?").isidentifier()
+                return path, scope, labelled.strip() if is_labelled else part
+            referents = self.resolver.named_type(path, scope, name.strip())[:1] if name else []
+            if not referents or referents[0].symbol < 0:
+                break
+            path, scope, text = self._aliased(referents[0])
+        return path, scope, ""
 
     def _aliased(self, referent: Referent) -> tuple[bytes, int, str]:
         """Return the location of a type alias and the aliased type."""
