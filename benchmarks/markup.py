@@ -36,6 +36,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"<(script|style)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\s*---.*?\n---", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
+_ORIGIN = re.compile(r"typeof import\('([^']+)'\)\['default'\]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 """Characters of two UTF-16 units. Without them, positions are those of JavaScript."""
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -281,7 +282,11 @@ def _compared(
         for word in of:
             key = (lines.line(name, word.offset), plain(word.name))
             kinds.setdefault(key, word.kind)
-            for target, offset in answers[name].get(str(word.offset), ()):
+            for target, offset in map(lines.followed, answers[name].get(str(word.offset), ())):
+                if target.endswith(".d.ts") and not name.startswith(str(Path(target).parent)):
+                    # The judge has one program for all packages.
+                    unknown.add(key)
+                    continue
                 if target == name and offset >= 0:
                     if not markup[offset : offset + 1].isspace():
                         continue
@@ -348,6 +353,15 @@ class _Lines:
         """Whether a component's scripts are TypeScript."""
         text = (self._repository / name).read_text(encoding="utf-8")
         return name.endswith(".astro") or re.search(r"lang=[\"']ts", text) is not None
+
+    def followed(self, found: tuple[str, int]) -> tuple[str, int]:
+        """Returns the component that a generated declaration names, or the definition itself."""
+        target, offset = found
+        if offset < 0 or not target.endswith(".d.ts"):
+            return target, offset
+        origin = _ORIGIN.search(self.text((target, self.line(target, offset))))
+        place = os.path.normpath(Path(target).parent / origin[1]) if origin else ""
+        return (place, -1) if (self._repository / place).is_file() else (target, offset)
 
     def text(self, place: tuple[str, int]) -> str:
         """Returns the text of a line."""

@@ -252,7 +252,12 @@ class Expressions:
         if reference.arguments == PROTOCOL:
             # For the class itself, the metaclass would have the method.
             value = together([part for part in each(value) if isinstance(part, Instance)])
-        return [referent for referent, _ in self.resolver.members(value, reference.name)]
+        referents = [referent for referent, _ in self.resolver.members(value, reference.name)]
+        if not referents and reference.receiver == "this":
+            model = self.view.model(path)
+            if model is not None and model.spec.is_component:
+                return self.names.given_to_all(path, reference.name)
+        return referents
 
     def _asserted(self, path: bytes, reference: Reference) -> Value:
         """Return the type of an earlier assertion about the receiver in the same function."""
