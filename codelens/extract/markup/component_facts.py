@@ -28,7 +28,9 @@ _WRITTEN = re.compile(rb"[\w$-]+")
 _PROPS = re.compile(r"(?:withDefaults|defineProps|\$props)\([^()]*\)")
 _OF_DEFAULT = f"`{DEFAULT}`"
 _ALWAYS = frozenset({"this", "undefined", "null", "Astro"})
+_SIGNATURES = frozenset({"property", "method"})
 _SETUP = re.compile(rb"<script\b[^>]*\ssetup\b", re.IGNORECASE)
+_TAKES = ".#takes0"
 _TAKEN = "." + TAKEN.decode()
 _FENCE = b"---"
 _LONGEST = 200
@@ -189,7 +191,7 @@ class _Component:
                 if moved is not None:
                     self._symbols.append(moved._replace(parent=parent))
                 continue
-            if symbol.name == DEFAULT and symbol.parent < 0:
+            if symbol.name == DEFAULT and symbol.parent < 0 and symbol.kind not in _SIGNATURES:
                 self._places.append(0)
                 continue
             self._places.append(len(self._symbols))
@@ -302,7 +304,7 @@ class _Component:
                 owner = scopes[row.scope].symbol
                 if owner > 0 and self._symbols[owner].parent == 0:
                     how, text = ":", DEFAULT
-            text = text.replace(_TAKEN, ".#takes0")
+            text = text.replace(_TAKEN, _TAKES)
             line = self._virtual.line_of(row.line, self._virtual_source, self._source)
             scope = row.scope
             if not scope and template >= 0 and how == ":" and (row.name, line) in self._own:
@@ -362,7 +364,8 @@ class _Component:
             return reference._replace(kind="name", name=self._written(byte, reference.name))
         name, scope, receiver = reference.name, reference.scope, reference.receiver
         if receiver:
-            return reference._replace(receiver=self._seen(receiver, scope, names))
+            receiver = self._seen(receiver.replace(_TAKEN, _TAKES), scope, names)
+            return reference._replace(receiver=receiver)
         if names.is_variable(scope, name):
             return None
         is_element = piece == "name" and names.is_of_script(name)

@@ -183,8 +183,8 @@ class _Template:
             return self._parameters(entry.attribute)
         if slot:
             self._script.member(owner, slot, entry.place)
-        given = b"\n=" + owner + b"()." + (slot or b"default") + b"." + TAKEN + b";"
-        return self._parameters(entry.attribute, given)
+        value = b"\n=" + owner + b"()." + (slot or b"default") + b"." + TAKEN + b";"
+        return self._parameters(entry.attribute, value)
 
     def _skipped(self, name: bytes, end: int) -> int:
         """Returns where an element ends whose content is plain text."""
@@ -288,13 +288,13 @@ class _Template:
             script.glue(b"=0;")
         return b"\n}"
 
-    def _parameters(self, attribute: Attribute, given: bytes = b"") -> bytes:
-        """Opens the scope of the props of a slot, which are `given`. Returns what closes it."""
+    def _parameters(self, attribute: Attribute, value: bytes = b"") -> bytes:
+        """Opens the scope of the props of a slot, which have a `value`. Returns what closes it."""
         if attribute.value < 0 or not self._script.is_usable(attribute.value, attribute.finish):
             return b""
-        if given:
+        if value:
             self._script.code(attribute.value, attribute.finish, attribute=True, opening=b"{const ")
-            self._script.glue(given)
+            self._script.glue(value)
             return b"\n}"
         self._script.glue(b"\n;((")
         self._script.code(attribute.value, attribute.finish, attribute=True)

@@ -273,6 +273,7 @@ class Members:
             return []
         declaring = [at for at in owners if all(field in model.children[at] for field in fields)]
         symbols = model.children[declaring[0]][name] if len(declaring) == 1 else ()
+        symbols = [at for at in symbols if model.symbols[at].kind in _IN_TYPES]
         return [(Referent(value.path, at, 0, name), value) for at in symbols[:1]]
 
     def _of_record(self, value: Record, name: str) -> list[tuple[Referent, Value]]:
@@ -414,6 +415,9 @@ class Members:
         owner = symbol.parent
         rows = self._attribute_rows(model, owner, symbol.name, referent.symbol)
         declared = [row for row in rows if row.how == ":"]
+        if len(declared) > 1 and model.spec.spaces:
+            # Of those in a type's own and in nested object types.
+            declared.sort(key=lambda row: row.line != symbol.name_line)
         if declared:
             declared_value = self.resolver.of_type(
                 referent.path, declared[0].scope, declared[0].text, me
@@ -486,13 +490,16 @@ def unnamed_overrides(
 
 
 def _owners(model: FileModel) -> dict[str, list[int]]:
-    """Return each name of a member with the definitions that have such a member."""
+    """Return each name of a member of a type with the definitions that have such a member."""
     owners: dict[str, list[int]] = {}
     for owner, members in model.children.items():
-        if model.symbols[owner].kind not in _NAMED_TYPES:
-            for name in members:
+        if model.symbols[owner].kind in _NAMED_TYPES:
+            continue
+        for name, symbols in members.items():
+            if any(model.symbols[at].kind in _IN_TYPES for at in symbols):
                 owners.setdefault(name, []).append(owner)
     return owners
 
 
 _NAMED_TYPES = frozenset({"interface", "enum"})
+_IN_TYPES = frozenset({"property", "method", "function"})

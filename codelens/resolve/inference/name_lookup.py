@@ -143,18 +143,18 @@ class Names:
         for file in self.view.defined_in(name, language) if language else ():
             if not file.endswith(b".d.ts") or not path.startswith(_reach(file)):
                 continue
-            given = self.view.once(("given", file), partial(self._given_by, file)).get(name)
-            if given is None:
+            declared = self.view.once(("given", file), partial(self._given_by, file)).get(name)
+            if declared is None:
                 continue
-            origin = _ORIGIN.fullmatch(given[1])
+            origin = _ORIGIN.fullmatch(declared[1])
             if origin is None:
-                return [given[0]]
+                return [declared[0]]
             return self.imported(file, Import(origin[1], origin[2], "", 0))
         return []
 
     def _given_by(self, file: bytes) -> dict[str, tuple[Referent, str]]:
         """Return the names that a declaration gives to all files, each with its type."""
-        given: dict[str, tuple[Referent, str]] = {}
+        declared: dict[str, tuple[Referent, str]] = {}
         model = self.view.model(file)
         for at, symbol in enumerate(model.symbols if model is not None else ()):
             if model is None:
@@ -168,10 +168,10 @@ class Names:
                 continue
             entry = model.names[scope].get(symbol.name) if scope >= 0 else None
             texts = [row.text for row in entry.rows if row.how == ":"] if entry is not None else []
-            given.setdefault(
+            declared.setdefault(
                 symbol.name, (Referent(file, at, max(scope, 0), symbol.name), "".join(texts[:1]))
             )
-        return given
+        return declared
 
     def _ambient(self, name: str, rules: LanguageSpec) -> list[Referent]:
         """Return the types that declaration files without imports and exports give to all files."""
