@@ -361,7 +361,9 @@ class _Lines:
             return target, offset
         origin = _ORIGIN.search(self.text((target, self.line(target, offset))))
         place = os.path.normpath(Path(target).parent / origin[1]) if origin else ""
-        return (place, -1) if (self._repository / place).is_file() else (target, offset)
+        if origin and not (self._repository / place).is_file():
+            return "", -1
+        return (place, -1) if origin else (target, offset)
 
     def text(self, place: tuple[str, int]) -> str:
         """Returns the text of a line."""
