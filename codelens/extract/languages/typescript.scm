@@ -35,6 +35,8 @@
   (lexical_declaration (variable_declarator) @definition.variable) @extent))
 (ambient_declaration (statement_block
   (variable_declaration (variable_declarator) @definition.variable) @extent))
+(ambient_declaration (statement_block
+  (lexical_declaration (variable_declarator) @definition.variable) @extent))
 (ambient_declaration (lexical_declaration (variable_declarator) @definition.variable) @extent)
 (ambient_declaration (variable_declaration (variable_declarator) @definition.variable) @extent)
 

@@ -132,6 +132,10 @@ class Annotations:
             parameters, result = function_parts(text)
             if parameters or result:
                 return [Signature(path, scope, me, parameters, result)]
+        name, _, listed = text.removesuffix("]>").partition("<[")
+        if listed and not self.named_type(path, scope, name.strip()):
+            # Svelte's `Snippet<[A, B]>` lists the parameters as type arguments.
+            return [Signature(path, scope, me, (f"...all: [{listed}]",), "")]
         return self._signatures_of(path, scope, parsed(_bound(text)), me)
 
     def _signatures_of(self, path: bytes, scope: int, type_: Type, me: Value) -> list[Signature]:

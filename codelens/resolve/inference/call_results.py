@@ -37,6 +37,8 @@ from codelens.types import Binding, Reference
 _STEP = "#in"
 OWN = "#own"
 """The step from a function type to one of its parameters; the index follows."""
+TAKES = "#takes"
+"""The step from a function to the declared type of a parameter; the index follows."""
 _LAST = 8
 _ELEMENTS = frozenset(
     "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
@@ -173,6 +175,17 @@ class CallbackParameters:
                 return None
             place = signatures[0]
         return self.resolver.of_type(*place[:2], place.result, place.me)
+
+    def taken(self, functions: Iterable[tuple[Referent, Value]], at: int) -> Value:
+        """Return the declared type of a parameter of a function or callable value."""
+        for referent, owner in functions:
+            if referent.symbol < 0:
+                continue
+            for signature in self._signatures(Definition(referent.path, referent.symbol, owner)):
+                text = argument_type(signature.parameters, at)
+                if text:
+                    return self.resolver.of_type(*signature[:2], text, signature.me)
+        return None
 
 
 @lru_cache(maxsize=5_000)
