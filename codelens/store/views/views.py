@@ -163,7 +163,7 @@ _COLUMNS = ", ".join(ViewRow._fields)
 _BY_SCOPE = f"SELECT {_COLUMNS} FROM views WHERE scope = ?"  # noqa: S608 - our own names
 _ALL = f"SELECT {_COLUMNS} FROM views ORDER BY accessed_s DESC, id"  # noqa: S608
 _NEWEST = (
-    f"SELECT {_COLUMNS} FROM views WHERE worktree = ? AND kind = ? AND generation > 0 "  # noqa: S608
+    "SELECT id FROM views WHERE worktree = ? AND kind = ? AND generation > 0 "
     "ORDER BY accessed_s DESC, generation DESC, id DESC LIMIT 1"
 )
 _CREATE = """
@@ -225,6 +225,16 @@ _OUTCOMES = """
 SELECT c.outcome, c.generated, COUNT(*) FROM view_files f JOIN contents c ON c.id = f.content
 WHERE f.view = ? GROUP BY 1, 2 ORDER BY 1, 2
 """
+_SIBLING = """
+SELECT id FROM views WHERE id <> ? AND complete = 1 AND extractor = ?
+    AND SUBSTR(membership, 1, LENGTH(?3)) = ?3
+ORDER BY accessed_s DESC, generation DESC, id DESC LIMIT 1
+"""
+LANGUAGES_AT = """
+SELECT p.path, c.hash, c.language
+FROM paths p JOIN view_files f ON f.view = ? AND f.path = p.id JOIN contents c ON c.id = f.content
+WHERE p.path IN ({marks})
+"""
 _STATES = "SELECT state, COUNT(*) FROM view_files WHERE view = ? GROUP BY state"
 
 
@@ -274,18 +284,24 @@ def create_view(
         existing = find_view(db, scope)
         if existing is not None:
             return existing
-        base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
+        base = base_of(db, worktree, kind)
         view = index_metadata.next_view(db)
         used_s = index_metadata.tick(db, clock)
         row = (view, scope, kind, worktree, branch, head, index_id, now, now, used_s)
         db.execute(_CREATE, row)
         if base is not None:
-            db.execute(_COPY_FILES, (view, base[0]))
-            db.execute(_COPY_FOLDERS, (view, base[0]))
-            db.execute(_COPY_ROW, (base[0], view))
+            db.execute(_COPY_FILES, (view, base))
+            db.execute(_COPY_FOLDERS, (view, base))
+            db.execute(_COPY_ROW, (base, view))
     view_row = find_view(db, scope)
     assert view_row is not None
     return view_row
+
+
+def base_of(db: Database, worktree: str, kind: str) -> int | None:
+    """The view whose files a new view of a worktree starts with; None if there is no other."""
+    row = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
+    return row[0] if row else None
 
 
 def nothing_yet(
@@ -444,6 +460,21 @@ def outdated(db: Database, view: int, versions: Mapping[str, int]) -> list[bytes
 def languages_of(db: Database, view: int) -> list[tuple[str, int]]:
     """Languages of a view with their number of files, most first."""
     return [(row[0], row[1]) for row in db.rows(_LANGUAGES, (view,))]
+
+
+def sibling_of(db: Database, view: int, extractor: int, settings_key: str) -> int:
+    """The last used other view that this extractor made with these settings; 0 if none."""
+    row = db.row(_SIBLING, (view, extractor, settings_key))
+    return row[0] if row else 0
+
+
+def languages_at(db: Database, view: int, paths: Iterable[bytes]) -> dict[bytes, tuple[bytes, str]]:
+    """Hash and language of the content at each of those paths that a view has."""
+    by_path: dict[bytes, tuple[bytes, str]] = {}
+    for batch in batched(paths):
+        sql = LANGUAGES_AT.format(marks=",".join("?" * len(batch)))
+        by_path.update((row[0], (row[1], row[2])) for row in db.rows(sql, (view, *batch)))
+    return by_path
 
 
 def outcomes_of(db: Database, view: int) -> list[tuple[str, bool, int]]:
