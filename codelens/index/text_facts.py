@@ -26,7 +26,7 @@ from codelens.types import RelPath, Symbol, Tier
 ANY_SIZE = -1
 """Size of a work that its object id alone identifies (a file of a commit)."""
 
-STORED_UNREAD = b"unread"
+STORED_UNREAD = b"(unread)"
 """Signature of a file of a commit: it never changes."""
 
 
