@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import NamedTuple
 
+from codelens.errors import IndexCorrupt
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import batched
 
@@ -92,6 +93,8 @@ def files_of(
         blocks = db.rows(_SIGNATURES, (view, since))
         rows = db.rows(_FILES, (view, since))
     signatures = [one for count, packed in blocks for one in _unpacked(packed, count)]
+    if len(rows) != len(signatures):
+        raise IndexCorrupt(db.path, "a view's signatures do not match its files")
     return [(*row, one) for row, one in zip(rows, signatures, strict=True)]  # type: ignore[misc]
 
 

@@ -16,7 +16,6 @@ from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.writer_lease import Clock, Lease, machine
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata, view_blocks
-from codelens.store.views.view_blocks import BLOCK
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -50,7 +49,14 @@ SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0)
     COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
 FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = ?
 """
-COUNTS_OF = f"{COUNTS} AND f.number IN ({{numbers}}) AND f.path IN ({{marks}})"
+COUNTS_OF = """
+WITH touched (path) AS (VALUES {marks})
+SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
+    COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
+FROM touched t CROSS JOIN view_files f ON f.number = t.path / 64 AND f.path = t.path
+    LEFT JOIN contents c ON c.id = f.content
+WHERE f.view = ?
+"""
 # A change of text or paths: readers' caches are keyed by the generation.
 _ADD = """
 UPDATE views SET generation = generation + 1, changes = changes + 1, files = files + ?,
@@ -64,9 +70,8 @@ def file_counts(db: Database, view: int, touched: Iterable[int]) -> list[int]:
     """The statistics of some files of a view, given by path id."""
     counts = [0] * 5
     for batch in batched(dict.fromkeys(touched)):
-        numbers = sorted({path // BLOCK for path in batch})
-        marks = {"numbers": ",".join("?" * len(numbers)), "marks": ",".join("?" * len(batch))}
-        row = db.row(COUNTS_OF.format(**marks), (view, *numbers, *batch))
+        sql = COUNTS_OF.format(marks=",".join(["(?)"] * len(batch)))
+        row = db.row(sql, (*batch, view))
         counts = list(map(add, counts, row or ()))
     return counts
 
