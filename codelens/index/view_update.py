@@ -317,7 +317,11 @@ class _Update:
 
     def _large(self, works: list[Work]) -> bool:
         seen = contents.blobs(self._db, [work.oid for work in works if work.oid])
-        sizes = [max(work.size_bytes, _LEAST_BYTES) for work in works if work.oid not in seen]
+        sizes = [
+            max(work.size_bytes, _LEAST_BYTES)
+            for work in works
+            if work.oid not in seen and work.size_bytes <= self._source.limit
+        ]
         is_large = sum(sizes) > _POOL_BYTES and len(sizes) > _POOL_FILES
         return is_large and self._budget.deadline is None and self._settings.worker_count() > 1
 

@@ -1,4 +1,4 @@
-"""A worktree reads no file whose text git's index names and the store knows, and every other one."""
+"""A worktree reads no file whose text git's index and the store know, and every other one."""
 
 from __future__ import annotations
 
