@@ -92,10 +92,10 @@ def files_of(
     with _one_state(db):
         blocks = db.rows(_SIGNATURES, (view, since))
         rows = db.rows(_FILES, (view, since))
-    signatures = [one for count, packed in blocks for one in _unpacked(packed, count)]
+    signatures = [signature for count, packed in blocks for signature in _unpacked(packed, count)]
     if len(rows) != len(signatures):
         raise IndexCorrupt(db.path, "a view's signatures do not match its files")
-    return [(*row, one) for row, one in zip(rows, signatures, strict=True)]  # type: ignore[misc]
+    return [(*row, signature) for row, signature in zip(rows, signatures, strict=True)]  # type: ignore[misc]
 
 
 def put_files(db: Database, view: int, files: Mapping[int, File | None], change: int) -> None:
@@ -181,7 +181,7 @@ def _digest(files: Mapping[int, File]) -> bytes:
 
 
 def _packed(signatures: Sequence[bytes]) -> bytes:
-    packed = b"".join([one or _NO_SIGNATURE for one in signatures])
+    packed = b"".join([signature or _NO_SIGNATURE for signature in signatures])
     assert len(packed) == len(signatures) * SIGNATURE_BYTES
     first = packed[:SIGNATURE_BYTES]
     return first if packed == first * len(signatures) else packed
@@ -194,7 +194,7 @@ def _unpacked(packed: bytes, count: int) -> list[bytes]:
         packed[at : at + SIGNATURE_BYTES] for at in range(0, len(packed), SIGNATURE_BYTES)
     ]
     if _NO_SIGNATURE in signatures:
-        return [b"" if one == _NO_SIGNATURE else one for one in signatures]
+        return [b"" if signature == _NO_SIGNATURE else signature for signature in signatures]
     return signatures
 
 
@@ -247,9 +247,9 @@ def put_folders(db: Database, view: int, put: Mapping[bytes, bytes], drop: Itera
         packed = blocks.setdefault(number, bytearray(BLOCK * SIGNATURE_BYTES))
         at = slot * SIGNATURE_BYTES
         packed[at : at + SIGNATURE_BYTES] = signatures[path]
-    kept = {number for number in touched if any(blocks[number])}
-    db.execute_many(_PUT_FOLDERS, [(view, number, bytes(blocks[number])) for number in kept])
-    db.execute_many(_DROP_FOLDERS, [(view, number) for number in touched - kept])
+    present = {number for number in touched if any(blocks[number])}
+    db.execute_many(_PUT_FOLDERS, [(view, number, bytes(blocks[number])) for number in present])
+    db.execute_many(_DROP_FOLDERS, [(view, number) for number in touched - present])
 
 
 def _slots(packed: bytes) -> dict[int, bytes]:
