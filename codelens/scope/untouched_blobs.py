@@ -29,8 +29,6 @@ _NAME: Final = b".gitattributes"
 _CONVERTING: Final = frozenset({b"filter", b"working-tree-encoding"})
 _ALL_FILES: Final = b"*\n"
 _BLANK: Final = re.compile(rb"[ \t\r]+")
-_REGULAR: Final = 0o100000
-_TYPE_BITS: Final = 0o170000
 
 
 class UntouchedBlobs(NamedTuple):
@@ -70,17 +68,14 @@ def untouched_blobs(
     entries = read_by_path(index, expand_tree=expand_tree)
     converted = ConvertedFiles(root, outside, entries)
     oids: dict[bytes, bytes] = {}
-    for path, status in files.items():
-        entry = entries.get(path)
+    for entry in entries.checked():
+        status = files.get(entry.path)
         if (
-            entry is not None
-            and not (entry.stage or entry.intent_to_add)
-            and not (entry.assume_unchanged or entry.skip_worktree)
-            and entry.mode & _TYPE_BITS == _REGULAR
+            status is not None
             and same_stat(entry, status)
-            and not converted.may_have(path, status)
+            and not converted.may_have(entry.path, status)
         ):
-            oids[path] = entry.oid
+            oids[entry.path] = entry.oid
     return UntouchedBlobs(oids, written_ns)
 
 
@@ -94,8 +89,8 @@ def _modified_ns(file: str) -> int:
 class _Folder(NamedTuple):
     """The attributes that apply to the files of a folder."""
 
-    rules: Rules
-    """They match files that are converted."""
+    rules: Rules | None
+    """They match files that are converted; None if none are."""
     changed_ns: int
     """When an attribute file that applies was last changed."""
 
@@ -114,22 +109,27 @@ class ConvertedFiles:
     ) -> None:
         self._prefix = root.rstrip(b"/") + b"/"
         self._tracked = tracked
-        # More rules than git has apply if it does not ignore case, and none is missing.
-        rules, changed_ns = Rules(fold=True), 0
+        above = _Folder(None, 0)
         for file in outside:
             path = os.fsencode(file)
-            rules = rules.below(_patterns(read_outside(path)), b"")
-            changed_ns = max(changed_ns, _changed_ns(path))
-        self._outside = _Folder(rules, changed_ns)
+            above = _below(above, _patterns(read_outside(path)), b"", _changed_ns(path))
+        self._outside = above
         self._folders: dict[bytes, _Folder] = {}
+        self._last = b"/", above
 
     def may_have(self, path: bytes, status: os.stat_result) -> bool:
         """Whether a file may be converted, now or when it was written."""
         at = path.rfind(b"/")
-        folder = self._folder(path[: max(at, 0)])
+        name = path[: max(at, 0)]
+        # The files of a folder come one after another.
+        if name != self._last[0]:
+            self._last = name, self._folder(name)
+        folder = self._last[1]
         if status.st_ctime_ns < folder.changed_ns:
             return True
-        return folder.rules.ignored(path[at + 1 :], path, is_folder=False)
+        return folder.rules is not None and folder.rules.ignored(
+            path[at + 1 :], path, is_folder=False
+        )
 
     def _folder(self, path: bytes) -> _Folder:
         known = self._folders.get(path)
@@ -146,11 +146,18 @@ class ConvertedFiles:
             if name not in self._tracked:
                 return above
             # Its text is only in git, which is not worth reading.
-            return above._replace(rules=above.rules.below(_ALL_FILES, folder))
+            return _below(above, _ALL_FILES, folder, 0)
         data = read_in_tree(self._prefix + name)
-        patterns = _ALL_FILES if data is None else _patterns(data)
-        rules = above.rules.below(patterns, folder) if patterns else above.rules
-        return _Folder(rules, max(above.changed_ns, changed_ns))
+        return _below(above, _ALL_FILES if data is None else _patterns(data), folder, changed_ns)
+
+
+def _below(above: _Folder, patterns: bytes, folder: bytes, changed_ns: int) -> _Folder:
+    """The attributes of a folder with those of one more file."""
+    rules = above.rules
+    if patterns:
+        # Without case more files match than for git, which does no harm.
+        rules = (rules or Rules(fold=True)).below(patterns, folder)
+    return _Folder(rules, max(above.changed_ns, changed_ns))
 
 
 def _changed_ns(path: bytes) -> int:
