@@ -38,7 +38,7 @@ def with_views(path: Path, count: int) -> Database:
 
 
 def files(db: Database, view: int) -> dict[int, File]:
-    return {row[1]: (row[2], row[3], row[4]) for row in view_blocks.files_of(db, view)}
+    return {row.path_id: row[2:] for row in views.files_of(db, view)}
 
 
 Step = tuple[int, dict[int, File | None]]
@@ -118,7 +118,7 @@ def test_a_block_that_lost_rows_is_damage(tmp_path: Path) -> None:
             view_blocks.put_files(db, 1, {1: (None, CURRENT, b""), 2: (None, CURRENT, b"")}, 1)
             db.execute("DELETE FROM block_files WHERE path = 2")
         with pytest.raises(IndexCorrupt):
-            view_blocks.files_of(db, 1)
+            views.files_of(db, 1)
 
 
 @pytest.fixture

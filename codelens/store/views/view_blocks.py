@@ -8,10 +8,10 @@ new block for each in which a file differs.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from codelens.errors import IndexCorrupt
 from codelens.store.database.database import Database
@@ -70,6 +70,7 @@ _DROP_FOLDERS = "DELETE FROM view_folders WHERE view = ? AND number = ?"
 _ALL_FOLDERS = "SELECT number, signatures FROM view_folders"
 _DROP_NAMES = "DELETE FROM folders WHERE id IN ({marks})"
 
+T = TypeVar("T")
 File = tuple[int | None, int, bytes]
 """Content, state and signature of a file."""
 
@@ -80,13 +81,17 @@ class _Stored(NamedTuple):
 
 
 def files_of(
-    db: Database, view: int, since: int = -1
-) -> list[tuple[bytes, int, int | None, int, bytes]]:
-    """Path, path id, content, state and signature of each file, in order of the path ids.
+    db: Database,
+    view: int,
+    make: Callable[[bytes, int, int | None, int, bytes], T],
+    since: int = -1,
+) -> list[T]:
+    """The files of a view, in order of their path ids.
 
     Args:
         db: the index.
         view: its id.
+        make: what to make of path, path id, content, state and signature.
         since: only blocks that were changed after this number of changes of the view.
     """
     with _one_state(db):
@@ -95,7 +100,10 @@ def files_of(
     signatures = [signature for count, packed in blocks for signature in _unpacked(packed, count)]
     if len(rows) != len(signatures):
         raise IndexCorrupt(db.path, "a view's signatures do not match its files")
-    return [(*row, signature) for row, signature in zip(rows, signatures, strict=True)]  # type: ignore[misc]
+    return [
+        make(path, path_id, content, state, signature)
+        for (path, path_id, content, state), signature in zip(rows, signatures, strict=True)
+    ]
 
 
 def put_files(db: Database, view: int, files: Mapping[int, File | None], change: int) -> None:
@@ -207,9 +215,12 @@ def copy(db: Database, view: int, base: int) -> None:
 def delete_unused(db: Database) -> None:
     """Remove blocks and names of folders that no view has; in the caller's transaction."""
     db.execute(_DROP_UNUSED)
-    used: set[int] = set()
-    for number, packed in db.rows(_ALL_FOLDERS):
-        used.update(number * BLOCK + slot for slot in _slots(packed))
+    used = {
+        number * BLOCK + at // SIGNATURE_BYTES
+        for number, packed in db.rows(_ALL_FOLDERS)
+        for at in range(0, len(packed), SIGNATURE_BYTES)
+        if packed[at : at + SIGNATURE_BYTES] != _ABSENT
+    }
     unused = [row[0] for row in db.rows(_FOLDER_NAMES) if row[0] not in used]
     for batch in batched(unused):
         db.execute(_DROP_NAMES.format(marks=_marks(batch)), batch)
@@ -221,9 +232,12 @@ def folders_of(db: Database, view: int) -> dict[bytes, bytes]:
         names: dict[int, bytes] = dict(db.rows(_FOLDER_NAMES))  # type: ignore[arg-type]
         blocks = db.rows(_FOLDER_BLOCKS, (view,))
     return {
-        names[number * BLOCK + slot]: b"" if signature == _RACY_FOLDER else signature
+        names[number * BLOCK + at // SIGNATURE_BYTES]: b""
+        if signature == _RACY_FOLDER
+        else signature
         for number, packed in blocks
-        for slot, signature in _slots(packed).items()
+        for at in range(0, len(packed), SIGNATURE_BYTES)
+        if (signature := packed[at : at + SIGNATURE_BYTES]) != _ABSENT
     }
 
 
@@ -250,15 +264,6 @@ def put_folders(db: Database, view: int, put: Mapping[bytes, bytes], drop: Itera
     present = {number for number in touched if any(blocks[number])}
     db.execute_many(_PUT_FOLDERS, [(view, number, bytes(blocks[number])) for number in present])
     db.execute_many(_DROP_FOLDERS, [(view, number) for number in touched - present])
-
-
-def _slots(packed: bytes) -> dict[int, bytes]:
-    """The signatures of the folders that a view has, by their places in the block."""
-    return {
-        at // SIGNATURE_BYTES: packed[at : at + SIGNATURE_BYTES]
-        for at in range(0, len(packed), SIGNATURE_BYTES)
-        if packed[at : at + SIGNATURE_BYTES] != _ABSENT
-    }
 
 
 @contextmanager

@@ -308,7 +308,7 @@ def nothing_yet(
 
 def files_of(db: Database, view: int) -> list[FileRow]:
     """All files of a view."""
-    return list(map(FileRow._make, view_blocks.files_of(db, view)))
+    return view_blocks.files_of(db, view, FileRow)
 
 
 def files_since(
@@ -318,8 +318,8 @@ def files_since(
 
     Costs a tenth of reading them all; each question needs it while a first view grows.
     """
-    rows = view_blocks.files_of(db, view.id, before.changes)
-    changed = {row[1]: FileRow._make(row) for row in rows}
+    rows = view_blocks.files_of(db, view.id, FileRow, before.changes)
+    changed = {row.path_id: row for row in rows}
     now = files.copy()
     for at in places_with(map(_PATH_ID, files), changed):
         row = changed.pop(files[at].path_id)
