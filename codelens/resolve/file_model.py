@@ -140,6 +140,7 @@ _ROWS_OF_SCOPE = frozenset(
         *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
         "angular",
         "asserted",
+        "called",
     }
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from extract.hostile import check_facts
 
 from codelens.extract.facts import structure
 
@@ -170,6 +171,18 @@ def test_a_component_has_what_it_declares(language: str, script: str, members: l
 def test_a_broken_script_keeps_the_markup() -> None:
     text = "<script setup>\nfunction a() { if (\n</script>\n<template>{{ fmt(m) }}</template>"
     assert [use.name for use in structure(text.encode(), "vue").references] == ["fmt", "m"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("astro", "---\nconst a = 1\nexport const "),
+     ("vue", "<script>\nconst a = 1\nfunction ")],
+)  # fmt: skip
+def test_a_script_that_ends_before_a_name_defines_no_word_of_the_translation(
+    language: str, text: str
+) -> None:
+    symbols = check_facts(text.encode(), language).structure.symbols
+    assert {symbol.name for symbol in symbols} <= {"default", "a"}
 
 
 def test_a_template_in_another_language_is_text() -> None:

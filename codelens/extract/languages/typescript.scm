@@ -91,3 +91,5 @@
 (extends_type_clause type: (_) @bind.implements)
 (implements_clause (_) @bind.implements)
 (type_alias_declaration value: (_) @bind.alias)
+(interface_declaration body: (_ (call_signature) @bind.called))
+(type_alias_declaration value: (object_type (call_signature) @bind.called))

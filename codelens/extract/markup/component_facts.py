@@ -204,8 +204,13 @@ class _Component:
             if symbol.name == DEFAULT and symbol.parent < 0 and symbol.kind not in _SIGNATURES:
                 self._places.append(0)
                 continue
+            ended = self._ended(symbol)
+            if ended.name_line > ended.end_line:
+                # The script ends before the name, so its name is a word of the translation.
+                self._places.append(max(parent, 0))
+                continue
             self._places.append(len(self._symbols))
-            self._symbols.append(self._ended(symbol)._replace(parent=parent))
+            self._symbols.append(ended._replace(parent=parent))
 
     def _ended(self, symbol: Symbol) -> Symbol:
         """Ends a definition that is never closed with its script."""
