@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from tree_sitter import Node
+from tree_sitter import Node, Query, QueryCursor
 
 from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
 from codelens.extract.language_settings import language_info
 from codelens.extract.markup.component_members import Declared, Member, declared
 from codelens.extract.markup.virtual_script import NAME, TAKEN, Piece, VirtualScript, words
+from codelens.extract.parse.grammars import grammar
 from codelens.extract.source_text import Source, before_blanks
 from codelens.extract.symbols.comments import Comments
 from codelens.types import Binding, Import, Reference, Scope, Symbol
@@ -28,6 +30,14 @@ _WRITTEN = re.compile(rb"[\w$-]+")
 _PROPS = re.compile(r"(?:withDefaults|defineProps|\$props)\([^()]*\)")
 _OF_DEFAULT = f"`{DEFAULT}`"
 _ALWAYS = frozenset({"this", "undefined", "null", "Astro"})
+_CALLS = """
+(call_expression
+  function: [(identifier) @name (member_expression property: (_) @name)]
+  arguments: (arguments
+    [(object) (array) (parenthesized_expression) (ternary_expression) (binary_expression)])
+    @arguments)
+"""
+"""Calls that may be given an object literal."""
 _SIGNATURES = frozenset({"property", "method"})
 _SETUP = re.compile(rb"<script\b[^>]*\ssetup\b", re.IGNORECASE)
 _TAKES = ".#takes0"
@@ -385,11 +395,8 @@ class _Component:
 
     def _keys(self, call: Reference, place: int) -> Iterator[Reference]:
         """Yields the keys of object literals that a prop or a function is given."""
-        listed = self._arguments(place)
-        if (
-            listed is None
-            or b"{" not in self._virtual_source.text[listed.start_byte : listed.end_byte]
-        ):
+        listed = self._arguments.get(place)
+        if listed is None:
             return
         virtual = self._virtual
         of = f"{call.receiver}.{call.name}" if call.receiver else call.name
@@ -403,18 +410,17 @@ class _Component:
                     use = call._replace(name=name, kind="name", receiver=receiver)
                     yield self._at(use._replace(arguments=-1, argument_lines=""), byte)
 
-    def _arguments(self, place: int) -> Node | None:
-        """Returns the arguments of the call whose function is named at a position."""
-        root = next((root.node for root in self._facts.roots if root.node.end_byte > place), None)
-        node = root.descendant_for_byte_range(place, place + 1) if root is not None else None
-        for _ in range(2):
-            around = node.parent if node is not None else None
-            if around is None or around.type == "call_expression":
-                break
-            node = around
-        call = node.parent if node is not None else None
-        is_call = call is not None and call.child_by_field_name("function") == node
-        return call.child_by_field_name("arguments") if call is not None and is_call else None
+    @cached_property
+    def _arguments(self) -> dict[int, Node]:
+        """The arguments of calls in the template's script, by the position of the called name."""
+        listed: dict[int, Node] = {}
+        for root in self._facts.roots:
+            cursor = QueryCursor(_calls(self._language))
+            cursor.set_byte_range(self._virtual.base, self._virtual_source.size)
+            for _, nodes in cursor.matches(root.node):
+                for name, arguments in zip(nodes["name"], nodes["arguments"], strict=False):
+                    listed[name.start_byte] = arguments
+        return listed
 
     def _owner(self, symbol: int, line: int) -> int:
         """Returns the definition around a use; the component, if that has swallowed the markup."""
@@ -500,6 +506,11 @@ class _Names:
     def is_store(self, name: str) -> bool:
         """Whether `$x` is the value of a store `x` of the scripts."""
         return name[1:] in self._module and name not in self._module
+
+
+@cache
+def _calls(language: str) -> Query:
+    return Query(grammar(language).language, _CALLS)
 
 
 def _keys(value: Node, receiver: str) -> Iterator[tuple[Node, str]]:
