@@ -136,15 +136,8 @@ _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "io", "member", "prop"})
 _ROWS_OF_SCOPE = frozenset(
-    {
-        *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
-        "angular",
-        "asserted",
-        "called",
-    }
+    "return yield -> base implements alias export package built angular asserted called".split()
 )
-
-
 _NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS | {"forward"}
 _LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']\s*,?)*)\s*[\])]")
 _GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")

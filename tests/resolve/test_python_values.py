@@ -108,3 +108,25 @@ def test_a_generator_gives_what_it_yields() -> None:
 def test_a_parameter_does_not_hide_the_types_of_a_signature() -> None:
     text = "import lib\ndef make(lib) -> lib.Part: ...\ndef use(): make(1).turn()\n"
     assert called_in({"lib.py": LIB, "use.py": text}, "use.py:use") == ["make", "Part.turn"]
+
+
+@pytest.mark.parametrize(
+    ("assignment", "is_class"),
+    [
+        ("Kept = wrap(Kept)", True),
+        ("Kept = wrap(wrap(Kept, n=1), n=2)", True),
+        ("Kept = wrap(Kept)\nKept = other.wrap(1, Kept)", True),
+        ("Kept = wrap(Keeper)", False),
+        ("Kept = wrap", False),
+        ("Kept = Other", False),
+    ],
+)
+def test_what_a_call_makes_of_a_class_of_the_same_name_is_the_class(
+    assignment: str, is_class: bool
+) -> None:
+    lib = (
+        "def wrap(c, n=0): return c\nclass Other:\n    def go(self): ...\n"
+        f"class Kept:\n    def go(self): ...\n{assignment}\n"
+    )
+    files = {"lib.py": lib, "a.py": "from lib import Kept\ndef f():\n    Kept().go()\n"}
+    assert ("Kept.go" in called_in(files, "a.py:f")) == is_class

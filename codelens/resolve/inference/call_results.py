@@ -272,7 +272,7 @@ class Calls:
 
     def _fitting(self, signatures: list[Signature], arguments: str) -> list[Signature]:
         """Return the signatures that a call may mean; no interface without one takes a function."""
-        written = [(f"({', '.join(one.parameters)})", "") for one in signatures]
+        written = [(f"({', '.join(signature.parameters)})", "") for signature in signatures]
         marks = arguments[1:-1]
         chosen = [signatures[at] for at in meant(written, arguments)]
         if len(chosen) < 2 or "f" not in marks or not marks.isalpha():
@@ -291,8 +291,11 @@ class Calls:
         return [signature for signature in chosen if takes(signature)] or chosen
 
     def _returned_by(self, signatures: list[Signature]) -> Value:
-        of_type = self.resolver.of_type
-        return alike([of_type(*one[:2], one.result, one.me) for one in signatures])
+        results = [
+            self.resolver.of_type(*signature[:2], signature.result, signature.me)
+            for signature in signatures
+        ]
+        return alike(results)
 
     def handed(self, module: Module) -> Value:
         """Return the value of a CommonJS module itself: its default export."""

@@ -10,7 +10,7 @@ from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, Entry, FileM
 from codelens.resolve.languages.registry import LanguageSpec
 from codelens.resolve.path_tree import folder_of, name_of, stem_of
 from codelens.resolve.view_files import View
-from codelens.types import Binding, Import
+from codelens.types import Binding, Import, Symbol
 
 _FAR = 30
 """The longest chain of re-exports."""
@@ -40,12 +40,24 @@ MODULE, LOCAL = -1, -2
 def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
     """Return the effective one of several definitions of a name in one place: the last.
 
-    For a property it is the first one, the getter.
+    For a property it is the first one, the getter. `Factory = with_repr(Factory)` decorates the
+    definition before it and does not replace it.
     """
-    if len(symbols) < 2:
-        return symbols
+    last = len(symbols) - 1
+    while last > 0 and _decorates(model.symbols[symbols[last]], model.symbols[symbols[last - 1]]):
+        last -= 1
+    if last < 1:
+        return symbols[:1]
     first = symbols[0]
-    return (first,) if model.symbols[first].kind == "property" else symbols[-1:]
+    return (first,) if model.symbols[first].kind == "property" else symbols[last : last + 1]
+
+
+def _decorates(symbol: Symbol, before: Symbol) -> bool:
+    """Whether a variable holds what a call makes of a function or type of the same name."""
+    if symbol.kind not in VARIABLES or before.kind not in CALLABLE | TYPES | VARIABLES:
+        return False
+    _, sign, value = symbol.signature.partition("=")
+    return bool(sign) and re.search(rf"\(.*\b{re.escape(symbol.name)}\b", value) is not None
 
 
 def _is_own(path: bytes, import_: Import) -> bool:
