@@ -4,10 +4,10 @@ A test compares the digest of the rules (queries, settings, the code of this pac
 change is forgotten. Without a new version, old facts would stay in users' indexes.
 """
 
-EXTRACTOR_VERSION = 26
+EXTRACTOR_VERSION = 27
 """Raised with any change. A view from an older version is checked for outdated facts."""
 
-CORE_VERSION = 14
+CORE_VERSION = 15
 """Raised with a change outside of a language's own query and settings, which have a `version` of
 their own. Facts are outdated if the core version or their language's version is newer.
 """

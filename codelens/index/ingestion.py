@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from codelens.cancellation import check_cancelled
 from codelens.extract.language_detection import extractor_version, language_by_path, language_of
 from codelens.extract.tokenizer import terms_of_text
-from codelens.index.text_facts import Source, Unavailable, Work
+from codelens.index.text_facts import ANY_SIZE, Source, Unavailable, Work
 from codelens.index.worker_pool import Extractor
 from codelens.index.worker_process import Task
 from codelens.scan.content_hash import blob_oid, hash_of
@@ -21,6 +21,7 @@ from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL, TIER_TEXT, ContentKey
 from codelens.store.facts.postings import Doc
 from codelens.store.facts.resolution_facts import PackedFacts
+from codelens.store.views import views
 from codelens.store.views.views import CURRENT, PENDING, Change, PathFacts
 from codelens.types import ContentHash, Tier
 
@@ -233,6 +234,8 @@ class Ingest:
         self._db = db
         self.wait_s = BUSY_S if lease else QUESTION_S
         """How long to wait for another process's transaction."""
+        self.sibling = 0
+        """A view made with the same settings: a path with the same bytes has the same language."""
         self._lease = lease
         self._source = source
         self._extractor = extractor
@@ -339,15 +342,25 @@ class Ingest:
 
     def _by_oid(self, group: list[Work]) -> dict[bytes, _Identified]:
         """Works whose bytes are known by their object id, by path."""
-        certain = contents.blobs(self._db, [work.oid for work in group if work.oid])
+        known = contents.blobs(self._db, [work.oid for work in group if work.oid])
+        certain = {
+            work: known[work.oid]
+            for work in group
+            if work.oid in known
+            and known[work.oid][1] <= self._source.limit
+            and work.size_bytes in (ANY_SIZE, known[work.oid][1])
+        }
+        languages = {work: language_by_path(work.path, self._overrides) for work in certain}
+        unclear = [work.path for work, language in languages.items() if language is None]
+        there = views.languages_at(self._db, self.sibling, unclear) if self.sibling else {}
         by_oid: dict[bytes, _Identified] = {}
-        for work in group:
-            blob = certain.get(work.oid)
-            if blob is not None and blob[1] > self._source.limit:
-                continue
-            language = language_by_path(work.path, self._overrides) if blob else None
-            if blob and language:
-                by_oid[work.path] = _Identified(work, (blob[0], language), blob[1], work.signature)
+        for work, (content_hash, size) in certain.items():
+            language = languages[work]
+            if language is None and there.get(work.path, (b"",))[0] == content_hash:
+                language = there[work.path][1]
+            if language:
+                key = (content_hash, language)
+                by_oid[work.path] = _Identified(work, key, size, work.signature)
         self._look_up([text_state.key for text_state in by_oid.values()])
         return by_oid
 

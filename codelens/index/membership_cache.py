@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,9 +23,11 @@ from codelens.scope.git_index import NOTHING_TRACKED, TrackedSet, index_files, r
 from codelens.scope.ignore_rules import Ignore, IgnoreSettings, OwnRules
 from codelens.scope.membership import Membership, Walker, marks_hold, own_rules
 from codelens.scope.repository import Repository, Scope
+from codelens.scope.untouched_blobs import untouched_blobs
 from codelens.store.views.views import ViewRow
 
 _MISSING = "-"
+_SYSTEM_ATTRIBUTES = ("/etc/gitattributes",)
 INVALID = "invalid patterns"
 """Key in a view's notes for lines of codelens's own ignore rules that can match nothing."""
 
@@ -111,6 +114,25 @@ class Surveyor:
             "own": self.own_rules.digest,
         }
         return self._as_survey(membership, json.dumps(sources, sort_keys=True))
+
+    def blobs_of(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
+        """Object ids of the files that git's index shows to be unchanged, by path.
+
+        If a blob has the size of the file, its bytes are those of the file.
+        """
+        if not self._index:
+            return {}
+        untouched = untouched_blobs(
+            self._index, files, root=self.root,
+            outside=[*_SYSTEM_ATTRIBUTES, *self._repository.attribute_files()],
+            expand_tree=self._expand,
+        )  # fmt: skip
+        settled_ns = min(untouched.written_ns, self._started_ns)
+        return {
+            path: oid
+            for path, oid in untouched.oids.items()
+            if signature_to_store(files[path], settled_ns) != RACY
+        }
 
     def rescan(
         self,

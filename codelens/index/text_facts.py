@@ -26,7 +26,7 @@ from codelens.types import RelPath, Symbol, Tier
 ANY_SIZE = -1
 """Size of a work that its object id alone identifies (a file of a commit)."""
 
-STORED_UNREAD = b"unread"
+STORED_UNREAD = b"(unread)"
 """Signature of a file of a commit: it never changes."""
 
 
@@ -36,10 +36,10 @@ class Work(NamedTuple):
     path: bytes
     size_bytes: int
     oid: bytes = b""
-    """The git object with its bytes, for a file of a commit; empty for a file on disk.
+    """The git object with its bytes; empty if only reading shows them.
 
-    A file on disk may differ from the object in git's index: by filters, line ends and encodings
-    that were set up at the checkout and removed since, or that work in one direction only."""
+    For a file on disk it counts only if it has the file's size: line ends and `ident` are converted
+    without a change of the stat in git's index (`codelens.scope.untouched_blobs`)."""
     signature: bytes = b""
     """Signature to store with `oid` if the bytes need not be read."""
 

@@ -275,7 +275,7 @@ class _Update:
         A first view grows while others read it; a later change becomes visible in one transaction.
         """
         growing = not self._view.complete
-        done = Ingest(
+        ingest = Ingest(
             self._db,
             self._lease,
             self._source,
@@ -285,7 +285,9 @@ class _Update:
             deadline=self._budget.deadline,
             progress=self._progress,
             grown=self._grow if growing else None,
-        ).run(works)
+        )
+        ingest.sibling = self._sibling()
+        done = ingest.run(works)
         self._extracted += done.extracted
         shown = self._known.rows_of({work.path for work in done.left})
         changes = [
@@ -295,6 +297,12 @@ class _Update:
         complete = tier == "full" and not done.left and not self._delta.unchecked
         self._apply(changes, [*self._delta.gone, *done.dropped], complete=complete)
         return done.left
+
+    def _sibling(self) -> int:
+        if not any(work.oid for work in self._delta.works):
+            return 0
+        key = self._settings.membership_key()
+        return views.sibling_of(self._db, self._view.id, EXTRACTOR_VERSION, key)
 
     def _grow(self, changes: list[Change]) -> None:
         self._apply(changes, (), complete=False)
@@ -309,7 +317,11 @@ class _Update:
 
     def _large(self, works: list[Work]) -> bool:
         seen = contents.blobs(self._db, [work.oid for work in works if work.oid])
-        sizes = [max(work.size_bytes, _LEAST_BYTES) for work in works if work.oid not in seen]
+        sizes = [
+            max(work.size_bytes, _LEAST_BYTES)
+            for work in works
+            if work.oid not in seen and work.size_bytes <= self._source.limit
+        ]
         is_large = sum(sizes) > _POOL_BYTES and len(sizes) > _POOL_FILES
         return is_large and self._budget.deadline is None and self._settings.worker_count() > 1
 

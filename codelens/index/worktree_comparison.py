@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from codelens.scan.watched_tree import WatchedTree
 
 _MOST_FILES = 100
+MANY_FILES = 200
+"""From this number on, git's index is read to find out which files need not be read."""
+NO_BLOBS: Mapping[bytes, bytes] = {}
 
 
 class Known(NamedTuple):
@@ -171,7 +174,8 @@ def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
         for path, stat in survey.files.items()
         if not trusted or stored.get(path) != signature(stat)
     }
-    works = _works(changed)
+    blobs = surveyor.blobs_of(changed) if len(changed) >= MANY_FILES else {}
+    works = _works(changed, blobs)
     if survey.unlisted:
         return _cut_short(surveyor, known, survey, works)
     return Delta(
@@ -252,7 +256,8 @@ def _by_look(
         # A folder whose new signature is stored is not listed again.
         folders = {} if unlisted else _new_folders(again, known)
         lost = set(again.folders_gone)
-        folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
+        if lost:
+            folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
         notes = surveyor.merge_notes(notes, again)
     return Delta(
         root=surveyor.root,
@@ -269,9 +274,16 @@ def _by_look(
     )
 
 
-def _works(changed: dict[bytes, os.stat_result]) -> list[Work]:
-    """Files to read again: only their bytes count, since filters may have written them."""
-    return [Work(path, stat.st_size) for path, stat in changed.items()]
+def _works(
+    changed: dict[bytes, os.stat_result], blobs: Mapping[bytes, bytes] = NO_BLOBS
+) -> list[Work]:
+    """Files to read again, except for those with a blob that the store knows."""
+    return [
+        Work(path, stat.st_size, blobs[path], signature(stat))
+        if path in blobs
+        else Work(path, stat.st_size)
+        for path, stat in changed.items()
+    ]
 
 
 def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:

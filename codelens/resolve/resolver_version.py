@@ -4,7 +4,7 @@ A test checks a digest of the rules (the code of this package), so that nobody f
 edges of an older version would remain in users' indexes.
 """
 
-RESOLVER_VERSION = 27
+RESOLVER_VERSION = 28
 """Stored edges are valid only for the version that computed them; newer versions replace them."""
 
 RULES_DIGEST = "eb7b7e5f9f45363c"

@@ -16,11 +16,14 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+import xxhash
+
 from codelens.cancellation import check_cancelled
 
 RACY = b""
 
 _PACK = struct.Struct("<qqqQ").pack
+_digest = xxhash.xxh3_64_digest
 # Linux uses the time of the last tick, 1 to 10 ms old. This is five times that, to be safe.
 _GRANULARITY_NS = 50_000_000
 # If mtime and ctime are whole seconds, the file system stores only seconds (FAT: two).
@@ -29,8 +32,8 @@ _SECOND_NS = 1_000_000_000
 
 
 def signature(stat: os.stat_result) -> bytes:
-    """Returns the 32-byte signature of an lstat result, to compare with a stored one."""
-    return _PACK(stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
+    """Returns the 8-byte signature of an lstat result, to compare with a stored one."""
+    return _digest(_PACK(stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino))
 
 
 def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:

@@ -107,6 +107,17 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
     def __len__(self) -> int:
         return len(self._records or self._unpacked)
 
+    def checked(self) -> Iterator[IndexEntry]:
+        """Yields the entries of files whose stat git compares, without those of a conflict."""
+        packed = (unpacked(self._data, record) for record in self._records.values())
+        for entry in packed if self._records else self._unpacked.values():
+            if (
+                entry.mode & _TYPE_BITS == _REGULAR
+                and not (entry.stage or entry.intent_to_add)
+                and not (entry.assume_unchanged or entry.skip_worktree)
+            ):
+                yield entry
+
     def of_types(self, types: Collection[int]) -> list[IndexEntry]:
         """Returns the entries whose mode has one of these type bits, in git's order."""
         if not self._records:

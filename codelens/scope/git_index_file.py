@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat as stat_module
 import struct
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -17,6 +18,11 @@ size, object id.
 ASSUME_UNCHANGED: Final = 0x8000
 SKIP_WORKTREE: Final = 0x4000_0000
 INTENT_TO_ADD: Final = 0x2000_0000
+_TYPE_BITS: Final = 0o170000
+_LINK_TYPE: Final = 0o120000
+_OWNER_RUNS: Final = 0o100
+_STAT_BITS: Final = 0xFFFF_FFFF
+"""git stores the lower half of inode and size."""
 
 _HEADER: Final = struct.Struct(">4sII")
 _EXTENSION: Final = struct.Struct(">4sI")
@@ -94,6 +100,24 @@ def unpacked(data: bytes, record: Record) -> IndexEntry:
         flags & ASSUME_UNCHANGED != 0,
         flags & INTENT_TO_ADD != 0,
     )
+
+
+def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
+    """Compares stats by git's rule (read-cache.c): a file as new as the index proves nothing."""
+    return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_size & _STAT_BITS,
+        status.st_ino & _STAT_BITS,
+    ) and same_mode(entry, status)
+
+
+def same_mode(entry: IndexEntry, status: os.stat_result) -> bool:
+    """Whether a file is of the kind that an entry has: a link, or a file that may be run or not."""
+    if entry.mode & _TYPE_BITS == _LINK_TYPE:
+        return stat_module.S_ISLNK(status.st_mode)
+    runs = bool(entry.mode & _OWNER_RUNS) == bool(status.st_mode & _OWNER_RUNS)
+    return stat_module.S_ISREG(status.st_mode) and runs
 
 
 def stage_of(flags: int) -> int:

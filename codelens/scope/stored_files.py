@@ -20,11 +20,11 @@ from pygit2.filter import FilterList
 from codelens.errors import ScopeError
 from codelens.scope.commits import expand_tree
 from codelens.scope.git_index import EntriesByPath, read_by_path
-from codelens.scope.git_index_file import IndexEntry, IndexGlance
+from codelens.scope.git_index_file import IndexEntry, IndexGlance, same_stat
 from codelens.scope.location import RULES_BYTES, refuse_special_file
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.tree_changes import GITLINK, LINK
-from codelens.scope.uncommitted_changes import is_real_folder, same_stat
+from codelens.scope.uncommitted_changes import is_real_folder
 
 _ATTRIBUTES = ".gitattributes"
 

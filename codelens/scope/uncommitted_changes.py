@@ -17,14 +17,11 @@ import pygit2
 from codelens.errors import ReadError, ScopeError
 from codelens.scope.commits import expand_tree
 from codelens.scope.git_index import read_index
-from codelens.scope.git_index_file import IndexEntry
+from codelens.scope.git_index_file import IndexEntry, same_mode, same_stat
 from codelens.scope.location import RULES_BYTES, refuse_special_file
 from codelens.scope.repository import Repository
 
 _TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
-_OWNER_RUNS = 0o100
-_STAT_BITS = 0xFFFF_FFFF
-"""git stores the lower half of inode and size."""
 _DEEPEST = 10
 """The deepest level of nested submodules to check."""
 _CLEAN = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
@@ -103,25 +100,8 @@ def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
     return real[names[0] if names else folder]
 
 
-def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
-    """Compares stats by git's rule (read-cache.c): a file as new as the index proves nothing."""
-    return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_size & _STAT_BITS,
-        status.st_ino & _STAT_BITS,
-    ) and _same_mode(entry, status)
-
-
-def _same_mode(entry: IndexEntry, status: os.stat_result) -> bool:
-    if entry.mode & _TYPE == _LINK:
-        return stat_module.S_ISLNK(status.st_mode)
-    runs = bool(entry.mode & _OWNER_RUNS) == bool(status.st_mode & _OWNER_RUNS)
-    return stat_module.S_ISREG(status.st_mode) and runs
-
-
 def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
-    if not _same_mode(entry, status):
+    if not same_mode(entry, status):
         return False
     if stat_module.S_ISLNK(status.st_mode):
         oid = pygit2.hash(os.readlink(file))

@@ -51,7 +51,7 @@ def writer(repo: GitRepo, home: Path) -> Iterator[Database]:
     with db.write(None):
         db.execute("UPDATE views SET used_s = -1e6")
     db._connection.execute("BEGIN IMMEDIATE")
-    for table in ("view_files", "symbols", "postings", "views"):
+    for table in ("view_blocks", "symbols", "postings", "views"):
         db.execute(f"DELETE FROM {table}")
     yield db
     db._connection.execute("ROLLBACK")

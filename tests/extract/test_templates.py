@@ -47,7 +47,7 @@ def uses(language: str, markup: str) -> list[str]:
         ('<my-card data-a="1"/>', ["MyCard", "MyCard().dataA"]),
         (
             "<Card><template #head='{ m }'>{{ m }}{{ fmt }}</template></Card>",
-            ["Card", "Card().head", "fmt"],
+            ["Card", "Card().head", "Card().head.#takes0.m", "fmt"],
         ),
         ('<Card v-model="m"/>', ["Card", "Card().modelValue", "m"]),
         ('<Card v-model:title.trim="m"/>', ["Card", "Card().title", "m"]),
@@ -104,7 +104,7 @@ def test_svelte(markup: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("markup", "names"),
     [
-        ("<Card x={fmt({v: 1})} />", ["Card", "Card().x", "fmt"]),
+        ("<Card x={fmt({v: 1})} />", ["Card", "Card().x", "fmt", "fmt.#takes0.v"]),
         (
             "<ul>{m.map((i) => <Card x={i}>{fmt(i)}</Card>)}</ul>",
             ["m", "m.map", "Card", "Card().x", "fmt"],

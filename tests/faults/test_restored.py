@@ -208,7 +208,7 @@ def test_a_process_stopped_in_a_checkpoint_holds_up_nobody(world: World) -> None
 def test_a_row_that_refers_to_nothing_is_damage_at_once(world: World) -> None:
     world.check()
     with closing(open_index(world.index)) as db, pytest.raises(IndexCorrupt), db.write(None):
-        db.execute("INSERT INTO view_folders VALUES (9999, x'00', x'00')")
+        db.execute("INSERT INTO view_folders VALUES (9999, 0, x'00')")
 
 
 def test_own_checkpoints_do_not_trigger_a_check(world: World, server: Server) -> None:

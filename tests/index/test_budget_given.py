@@ -8,7 +8,8 @@ from pathlib import Path
 
 from gitrepo import GitRepo
 
-from codelens.cli.shared_options import budget_of
+from codelens.cli.shared_options import limits
+from codelens.cli.standard_streams import Bar
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.index.view_update import FEW_FILES, Budget
@@ -65,9 +66,14 @@ def test_without_time_all_files_are_reported_and_none_is_written(tmp_path: Path)
 
 
 def test_the_start_of_the_process_counts(tmp_path: Path) -> None:
-    for given, least in ((1e9, 5e8), (1e-6, 5e-7)):
-        left = budget_of(Namespace(budget=given), Settings(home=tmp_path))
-        assert left is not None
-        assert least <= left < given
-    assert budget_of(Namespace(budget=0.0), Settings(home=tmp_path)) == 0
-    assert budget_of(Namespace(budget=None), Settings(home=tmp_path)) is None
+    with Engine(Settings(home=tmp_path)) as engine:
+
+        def left(given: float | None) -> float | None:
+            return limits(Namespace(path=".", budget=given), engine, Bar())["budget_ms"]
+
+        for given, least in ((1e9, 5e8), (1e-6, 5e-7)):
+            budget_ms = left(given)
+            assert budget_ms is not None
+            assert least <= budget_ms < given
+        assert left(0.0) == 0
+        assert left(None) is None

@@ -55,8 +55,8 @@ def apply(
         views.apply(
             db, view.id,
             changes=[
-                Change(p, number or None, CURRENT, b"s") if by_content
-                else Change(p, None, number, b"s")
+                Change(p, number or None, CURRENT, b"8 bytes.") if by_content
+                else Change(p, None, number, b"8 bytes.")
                 for p, number in put.items()
             ],
             drop=sorted(drop), put_folders={}, drop_folders=(), state=STATE, path_ids=ids,
@@ -203,7 +203,7 @@ def test_a_snapshot_after_some_edits_is_that_of_its_files(
 
 def file_row(number: int, content: int) -> views.FileRow:
     """A file; content 0 means that its content is unknown."""
-    return views.FileRow(b"src/f%d.py" % number, number, content or None, CURRENT, b"s")
+    return views.FileRow(b"src/f%d.py" % number, number, content or None, CURRENT, b"8 bytes.")
 
 
 @pytest.fixture(scope="module")

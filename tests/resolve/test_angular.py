@@ -176,3 +176,12 @@ def test_modules_say_what_a_declared_component_may_use() -> None:
 def test_a_template_without_a_component_uses_nothing() -> None:
     files = {**CODE, "page.html": '<p *ngIf="a">{{ name }}</p><app-card />'}
     assert _uses(files, "page.html") == ""
+
+
+def test_a_decorator_without_options_is_read() -> None:
+    text = (
+        "import { Directive, HostListener } from '@angular/core';\n@Directive()\n"
+        "export abstract class Base {\n  @Input() size = 1;\n"
+        "  @HostListener('focus') go() { this.size }\n}\n"
+    )
+    assert "base.ts:Base.go -> Base.size" in edges_of({"base.ts": text}, "ref")

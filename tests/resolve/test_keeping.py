@@ -167,7 +167,8 @@ def test_two_branches_share_saved_contexts(tmp_path: Path) -> None:
 def test_rows_of_a_content_that_is_gone_are_left_out(snapshot: Snapshot) -> None:
     found = resolved(snapshot)
     with snapshot.db.write(None):
-        snapshot.db.execute("DELETE FROM view_files")
+        snapshot.db.execute("DELETE FROM view_blocks")
+        snapshot.db.execute("DELETE FROM blocks")
         snapshot.db.execute("DELETE FROM contents")
     assert keep_graph(found, snapshot.db, found.fresh)
     assert snapshot.db.rows("SELECT * FROM file_edges") == []

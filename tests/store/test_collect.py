@@ -66,8 +66,8 @@ def test_a_view_that_goes_takes_its_contents_symbols_paths_and_postings_with_it(
         assert engine.drop("old", path=repo.root).waiting == 0
     db, other = index_of(home), index_of(fresh)
     for table in (
-        "contents", "symbols", "symbol_keys", "symbol_texts", "views", "view_files", "segments",
-        "postings",
+        "contents", "symbols", "symbol_keys", "symbol_texts", "views", "view_blocks", "blocks",
+        "block_files", "view_folders", "folders", "segments", "postings",
     ):  # fmt: skip
         assert count(db, table) == count(other, table), table
     # The row with the highest path id stays, so that the id is never reused.
@@ -185,9 +185,9 @@ PLANS = {
     "mark": (
         garbage_collection.MARK_CONTENTS,
         (0.0,),
-        {"c": "sqlite_autoindex", "f": "view_files_by_content"},
+        {"c": "sqlite_autoindex", "f": "block_files_by_content"},
     ),
-    "spare": (garbage_collection.SPARE_CONTENTS, (), {"doomed": "", "f": "view_files_by_content"}),
+    "spare": (garbage_collection.SPARE_CONTENTS, (), {"doomed": "", "f": "block_files_by_content"}),
     "due": (garbage_collection.DUE, ("content", 0.0, 9), {"doomed": "PRIMARY KEY"}),
     "terms": (garbage_collection.DELETE_TERM, ("x", 1), {"path_terms": "PRIMARY KEY"}),
     "edges": (
@@ -200,7 +200,7 @@ PLANS = {
         (1, 2),
         {"edge_parts": "PRIMARY KEY"},
     ),
-    "own sizes": (views.OWN_SIZES, (), {"view_files": "view_files_by_content"}),
+    "own sizes": (views.OWN_SIZES, (), {"f": "block_files_by_content"}),
 }
 
 

@@ -262,9 +262,9 @@ class _Decorated:
             self._member(symbol, self._text(call.child_by_field_name("arguments")))
         elif name in _KINDS and symbol in self._scope_of:
             arguments = call.child_by_field_name("arguments")
-            options = arguments.named_child(0) if arguments is not None else None
+            options = arguments.named_children[:1] if arguments is not None else []
             self._row(symbol, "kind", _KINDS[name], node)
-            for pair in options.named_children if options is not None else ():
+            for pair in options[0].named_children if options else ():
                 if pair.type == "pair":
                     self._option(symbol, pair, is_pipe=name == "Pipe")
 
@@ -356,7 +356,7 @@ class _Decorated:
         """Returns how the value of a field is written, if a call makes it."""
         first = arguments.named_child(0) if arguments.named_child_count else None
         types = call.child_by_field_name("type_arguments")
-        named = types.named_child(0) if types is not None else None
+        named = next(iter(types.named_children), None) if types is not None else None
         if function == "output":
             return (":", f"OutputEmitterRef<{self._text(named)}>") if named is not None else None
         if function in _QUERIES:

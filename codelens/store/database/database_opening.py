@@ -174,8 +174,8 @@ def retire(db: Database) -> None:
         with db.unchecked(), db.write(lease):
             last = db.row(_VIEWS)
             db.execute(_LAST_VIEW, last)
-            db.execute("DELETE FROM view_files")
-            db.execute("DELETE FROM view_folders")
+            for table in ("view_blocks", "view_folders", "block_files", "blocks", "folders"):
+                db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
             db.execute(_NO_VIEWS)
             for sql in _RETIRE:
                 db.execute(sql)

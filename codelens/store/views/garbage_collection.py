@@ -16,7 +16,7 @@ from codelens.store.database.database import Database
 from codelens.store.database.writer_lease import DAY_S, Clock, machine
 from codelens.store.facts import postings, precise_facts
 from codelens.store.facts.contents import batched
-from codelens.store.views import index_metadata
+from codelens.store.views import index_metadata, view_blocks
 from codelens.store.views.index_metadata import TOUCH_S
 
 if TYPE_CHECKING:
@@ -107,19 +107,19 @@ _DEAD_SHARE = 0.25
 
 MARK_CONTENTS = """
 INSERT OR IGNORE INTO doomed (kind, id, since_s) SELECT 'content', c.id, ? FROM contents c
-WHERE NOT EXISTS (SELECT 1 FROM view_files f WHERE f.content = c.id)
+WHERE NOT EXISTS (SELECT 1 FROM block_files f WHERE f.content = c.id)
 """
 SPARE_CONTENTS = """
 DELETE FROM doomed WHERE kind = 'content'
-    AND EXISTS (SELECT 1 FROM view_files f WHERE f.content = doomed.id)
+    AND EXISTS (SELECT 1 FROM block_files f WHERE f.content = doomed.id)
 """
 # The largest id stays, so that no id is ever reused: readers hold ids.
 MARK_PATHS = """
 INSERT OR IGNORE INTO doomed (kind, id, since_s) SELECT 'path', p.id, ? FROM paths p
-WHERE p.id < (SELECT MAX(id) FROM paths) AND p.id NOT IN (SELECT f.path FROM view_files f)
+WHERE p.id < (SELECT MAX(id) FROM paths) AND p.id NOT IN (SELECT f.path FROM block_files f)
 """
 SPARE_PATHS = """
-DELETE FROM doomed WHERE kind = 'path' AND id IN (SELECT f.path FROM view_files f)
+DELETE FROM doomed WHERE kind = 'path' AND id IN (SELECT f.path FROM block_files f)
 """
 DUE = "SELECT id FROM doomed WHERE kind = ? AND since_s <= ? ORDER BY id LIMIT ?"
 OLDEST = "SELECT MIN(since_s) FROM doomed"
@@ -156,6 +156,7 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     """
     with _step(db, clock) as lease, db.write(lease):
         now_s = index_metadata.tick(db, clock)
+        view_blocks.delete_unused(db)
         for sql in (SPARE_CONTENTS, SPARE_PATHS):
             db.execute(sql)
         for sql in (MARK_CONTENTS, MARK_PATHS):

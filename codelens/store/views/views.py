@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.writer_lease import Clock, Lease, machine
-from codelens.store.facts.contents import batched
-from codelens.store.views import index_metadata
+from codelens.store.facts.contents import batched, rows_among
+from codelens.store.views import index_metadata, view_blocks
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -49,7 +49,14 @@ SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0)
     COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
 FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = ?
 """
-COUNTS_OF = f"{COUNTS} AND f.path IN ({{marks}})"
+COUNTS_OF = """
+WITH touched (path) AS (VALUES {marks})
+SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
+    COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
+FROM touched t CROSS JOIN view_files f ON f.number = t.path / 64 AND f.path = t.path
+    LEFT JOIN contents c ON c.id = f.content
+WHERE f.view = ?
+"""
 # A change of text or paths: readers' caches are keyed by the generation.
 _ADD = """
 UPDATE views SET generation = generation + 1, changes = changes + 1, files = files + ?,
@@ -63,7 +70,8 @@ def file_counts(db: Database, view: int, touched: Iterable[int]) -> list[int]:
     """The statistics of some files of a view, given by path id."""
     counts = [0] * 5
     for batch in batched(dict.fromkeys(touched)):
-        row = db.row(COUNTS_OF.format(marks=",".join("?" * len(batch))), (view, *batch))
+        sql = COUNTS_OF.format(marks=",".join(["(?)"] * len(batch)))
+        row = db.row(sql, (*batch, view))
         counts = list(map(add, counts, row or ()))
     return counts
 
@@ -163,45 +171,20 @@ _COLUMNS = ", ".join(ViewRow._fields)
 _BY_SCOPE = f"SELECT {_COLUMNS} FROM views WHERE scope = ?"  # noqa: S608 - our own names
 _ALL = f"SELECT {_COLUMNS} FROM views ORDER BY accessed_s DESC, id"  # noqa: S608
 _NEWEST = (
-    f"SELECT {_COLUMNS} FROM views WHERE worktree = ? AND kind = ? AND generation > 0 "  # noqa: S608
+    "SELECT id FROM views WHERE worktree = ? AND kind = ? AND generation > 0 "
     "ORDER BY accessed_s DESC, generation DESC, id DESC LIMIT 1"
 )
 _CREATE = """
 INSERT INTO views (id, scope, kind, worktree, branch, head, index_id, created_s, accessed_s, used_s)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_FILES = """
-SELECT p.path, f.path, f.content, f.state, f.signature
-FROM view_files f JOIN paths p ON p.id = f.path WHERE f.view = ?
-"""
-_CHANGED_FILES = f"{_FILES} AND f.changed > ?"
 _NEXT_CHANGE = "SELECT changes + 1 FROM views WHERE id = ?"
-_FOLDERS = "SELECT path, signature FROM view_folders WHERE view = ?"
-_COPY_FILES = """
-INSERT INTO view_files (view, path, content, state, signature)
-SELECT ?, path, content, state, signature FROM view_files WHERE view = ?
-"""
-_COPY_FOLDERS = """
-INSERT INTO view_folders (view, path, signature)
-SELECT ?, path, signature FROM view_folders WHERE view = ?
-"""
 _COPY_ROW = """
 UPDATE views SET (membership, sources, notes, extractor, complete, files, chunk_count, body_terms,
     name_terms, doc_terms, generation, vectors) =
     (SELECT membership, sources, notes, extractor, complete, files, chunk_count, body_terms,
     name_terms, doc_terms, generation, vectors FROM views WHERE id = ?) WHERE id = ?
 """
-_PUT_FILE = """
-INSERT INTO view_files (view, path, content, state, signature, changed) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (view, path) DO UPDATE SET content = excluded.content, state = excluded.state,
-    signature = excluded.signature, changed = excluded.changed
-"""
-_DROP_FILE = "DELETE FROM view_files WHERE view = ? AND path = ?"
-_PUT_FOLDER = """
-INSERT INTO view_folders (view, path, signature) VALUES (?, ?, ?)
-ON CONFLICT (view, path) DO UPDATE SET signature = excluded.signature
-"""
-_DROP_FOLDER = "DELETE FROM view_folders WHERE view = ? AND path = ?"
 _SET_STATE = """
 UPDATE views SET head = ?, index_id = ?, membership = ?, sources = ?, notes = ?, extractor = ?,
     complete = ?, vectors = MIN(vectors, ?), accessed_s = ?, used_s = ?, changes = changes + 1
@@ -225,6 +208,17 @@ _OUTCOMES = """
 SELECT c.outcome, c.generated, COUNT(*) FROM view_files f JOIN contents c ON c.id = f.content
 WHERE f.view = ? GROUP BY 1, 2 ORDER BY 1, 2
 """
+_SIBLING = """
+SELECT id FROM views WHERE id <> ? AND complete = 1 AND extractor = ?
+    AND SUBSTR(membership, 1, LENGTH(?3)) = ?3
+ORDER BY accessed_s DESC, generation DESC, id DESC LIMIT 1
+"""
+LANGUAGES_AT = """
+SELECT p.path, c.hash, c.language
+FROM paths p JOIN view_files f ON f.view = ? AND f.number = p.id / 64 AND f.path = p.id
+    JOIN contents c ON c.id = f.content
+WHERE p.path IN ({marks})
+"""
 _STATES = "SELECT state, COUNT(*) FROM view_files WHERE view = ? GROUP BY state"
 
 
@@ -235,8 +229,13 @@ GROUP BY f.view
 # Grouped by content, in index order: the contents that only one view has.
 OWN_SIZES = """
 SELECT o.view, SUM(c.size_bytes) FROM (
-    SELECT content, MIN(view) AS view FROM view_files WHERE content IS NOT NULL
-    GROUP BY content HAVING MIN(view) = MAX(view)
+    SELECT f.content, MIN(b.first_view) AS view
+    FROM block_files f CROSS JOIN (
+        SELECT block, MIN(view) AS first_view, MAX(view) AS last_view FROM view_blocks
+        GROUP BY block
+    ) b ON b.block = f.block
+    WHERE f.content IS NOT NULL
+    GROUP BY f.content HAVING MIN(b.first_view) = MAX(b.last_view)
 ) o JOIN contents c ON c.id = o.content GROUP BY o.view
 """
 
@@ -274,18 +273,23 @@ def create_view(
         existing = find_view(db, scope)
         if existing is not None:
             return existing
-        base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
+        base = base_of(db, worktree, kind)
         view = index_metadata.next_view(db)
         used_s = index_metadata.tick(db, clock)
         row = (view, scope, kind, worktree, branch, head, index_id, now, now, used_s)
         db.execute(_CREATE, row)
         if base is not None:
-            db.execute(_COPY_FILES, (view, base[0]))
-            db.execute(_COPY_FOLDERS, (view, base[0]))
-            db.execute(_COPY_ROW, (base[0], view))
+            view_blocks.copy(db, view, base)
+            db.execute(_COPY_ROW, (base, view))
     view_row = find_view(db, scope)
     assert view_row is not None
     return view_row
+
+
+def base_of(db: Database, worktree: str, kind: str) -> int | None:
+    """The view whose files a new view of a worktree starts with; None if there is no other."""
+    row = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
+    return row[0] if row else None
 
 
 def nothing_yet(
@@ -304,7 +308,7 @@ def nothing_yet(
 
 def files_of(db: Database, view: int) -> list[FileRow]:
     """All files of a view."""
-    return [FileRow._make(row) for row in db.rows(_FILES, (view,))]
+    return view_blocks.files_of(db, view, FileRow)
 
 
 def files_since(
@@ -314,11 +318,14 @@ def files_since(
 
     Costs a tenth of reading them all; each question needs it while a first view grows.
     """
-    rows = db.rows(_CHANGED_FILES, (view.id, before.changes))
-    changed = {row[1]: FileRow._make(row) for row in rows}
+    rows = view_blocks.files_of(db, view.id, FileRow, before.changes)
+    changed = {row.path_id: row for row in rows}
     now = files.copy()
     for at in places_with(map(_PATH_ID, files), changed):
-        now[at] = changed.pop(files[at].path_id)
+        row = changed.pop(files[at].path_id)
+        # Most files of a changed block are as before, which is compared by identity.
+        if row != files[at]:
+            now[at] = row
     now += changed.values()
     # A removed file leaves no row to show that, but the view's own row counts the remaining files.
     return now if len(now) == view.files else files_of(db, view.id)
@@ -326,7 +333,7 @@ def files_since(
 
 def folders_of(db: Database, view: int) -> dict[bytes, bytes]:
     """Folder -> stat signature at the last look."""
-    return dict(db.rows(_FOLDERS, (view,)))  # type: ignore[arg-type]
+    return view_blocks.folders_of(db, view)
 
 
 def apply(
@@ -349,10 +356,8 @@ def apply(
     gone = [path_ids[path] for path in drop]
     touched = [*gone, *(path_ids[change.path] for change in changes)] if text_changed else []
     before = file_counts(db, view, touched)
-    _put(db, view, changes, path_ids)
-    db.execute_many(_DROP_FILE, [(view, path_id) for path_id in gone])
-    db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
-    db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
+    _put(db, view, changes, path_ids, gone)
+    view_blocks.put_folders(db, view, put_folders, drop_folders)
     db.execute(
         _SET_STATE,
         (*state[:6], int(state.complete), state.vectors, int(time.time()),
@@ -362,14 +367,17 @@ def apply(
         recount(db, view, touched, before)
 
 
-def _put(db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[bytes, int]) -> None:
+def _put(
+    db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[bytes, int],
+    gone: Iterable[int] = (),
+) -> None:  # fmt: skip
     row = db.row(_NEXT_CHANGE, (view,))
-    number = row[0] if row else 0
-    rows = [
-        (view, path_ids[change.path], change.content, change.state, change.signature, number)
+    files: dict[int, tuple[int | None, int, bytes] | None] = {
+        path_ids[change.path]: (change.content, change.state, change.signature)
         for change in changes
-    ]
-    db.execute_many(_PUT_FILE, rows)
+    }
+    files |= dict.fromkeys(gone)
+    view_blocks.put_files(db, view, files, row[0] if row else 0)
 
 
 def put_files(
@@ -387,10 +395,7 @@ def put_files(
 
 def find_paths(db: Database, searched: Iterable[bytes]) -> dict[bytes, int]:
     """Ids of those paths that are stored."""
-    ids: dict[bytes, int] = {}
-    for batch in batched(searched):
-        ids.update(db.rows(_PATHS.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
-    return ids
+    return dict(rows_among(db, _PATHS, searched))
 
 
 def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
@@ -406,25 +411,15 @@ def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
 
 def path_facts(db: Database, ids: Iterable[int]) -> dict[int, PathFacts]:
     """The stored facts of each path."""
-    by_id: dict[int, PathFacts] = {}
-    for batch in batched(ids):
-        for path_id, *row in db.rows(_PATH_FACTS.format(marks=",".join("?" * len(batch))), batch):
-            by_id[path_id] = PathFacts(*row)
-    return by_id
+    return {path_id: PathFacts(*row) for path_id, *row in rows_among(db, _PATH_FACTS, ids)}
 
 
 def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]:
     """Paths of any view with each of the terms in their stem or folders."""
-    by_path: dict[str, list[int]] = {}
-    for batch in batched(terms):
-        sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
-        for term, path in db.rows(sql, batch):
-            paths = by_path.get(term)
-            if paths is None:
-                by_path[term] = [path]
-            else:
-                paths.append(path)
-    return by_path
+    by_term: dict[str, list[int]] = {}
+    for term, path in rows_among(db, BY_TERMS, terms):
+        by_term.setdefault(term, []).append(path)
+    return by_term
 
 
 def paths_with_prefix(db: Database, prefix: str) -> list[tuple[str, int]]:
@@ -444,6 +439,21 @@ def outdated(db: Database, view: int, versions: Mapping[str, int]) -> list[bytes
 def languages_of(db: Database, view: int) -> list[tuple[str, int]]:
     """Languages of a view with their number of files, most first."""
     return [(row[0], row[1]) for row in db.rows(_LANGUAGES, (view,))]
+
+
+def sibling_of(db: Database, view: int, extractor: int, settings_key: str) -> int:
+    """The last used other view that this extractor made with these settings; 0 if none."""
+    row = db.row(_SIBLING, (view, extractor, settings_key))
+    return row[0] if row else 0
+
+
+def languages_at(db: Database, view: int, paths: Iterable[bytes]) -> dict[bytes, tuple[bytes, str]]:
+    """Hash and language of the content at each of those paths that a view has."""
+    by_path: dict[bytes, tuple[bytes, str]] = {}
+    for batch in batched(paths):
+        sql = LANGUAGES_AT.format(marks=",".join("?" * len(batch)))
+        by_path.update((row[0], (row[1], row[2])) for row in db.rows(sql, (view, *batch)))
+    return by_path
 
 
 def outcomes_of(db: Database, view: int) -> list[tuple[str, bool, int]]:

@@ -1,0 +1,189 @@
+"""Finds files of a worktree whose bytes git's index shows, without reading them.
+
+git records the stat of each file that it writes or adds, with the blob. While the stat is the same,
+the file is the one that git had. Its bytes are those of the blob, unless git converted them. A
+caller excludes that in three steps:
+
+1. Files under an attribute that names a filter program or an encoding are left out here. So are
+   files that are older than an attribute file that applies to them: they may have been written
+   under other attributes.
+2. Line ends and `ident` change the size of a text, so the caller compares the blob's size with the
+   file's.
+3. By git's racy rule a file as new as the index proves nothing. The caller compares the stat with
+   `UntouchedBlobs.written_ns`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from codelens.errors import ReadError
+from codelens.scope.git_index import ExpandTree, index_files, read_by_path
+from codelens.scope.git_index_file import same_stat
+from codelens.scope.ignore_rules import Rules, read_in_tree, read_outside
+
+_NAME: Final = b".gitattributes"
+_CONVERTING: Final = frozenset({b"filter", b"working-tree-encoding"})
+_ALL_FILES: Final = b"*\n"
+_BLANK: Final = re.compile(rb"[ \t\r]+")
+
+
+class UntouchedBlobs(NamedTuple):
+    """Files whose stat equals the one in git's index."""
+
+    oids: dict[bytes, bytes]
+    """Path -> object id of the blob."""
+    written_ns: int
+    """When the index was written. It says nothing about files that are as new."""
+
+
+def untouched_blobs(
+    index: str,
+    files: Mapping[bytes, os.stat_result],
+    *,
+    root: bytes,
+    outside: Iterable[str],
+    expand_tree: ExpandTree,
+) -> UntouchedBlobs:
+    """Returns the files that are as git wrote or added them.
+
+    Files of a conflict, and those that git was asked not to check (`--assume-unchanged`,
+    `--skip-worktree`), are left out.
+
+    Args:
+        index: git's index file.
+        files: path -> its current lstat.
+        root: the worktree's top folder.
+        outside: attribute files outside of the tree, which may be missing.
+        expand_tree: opens the folders of a sparse index.
+
+    Raises:
+        ReadError: the index or an attribute file cannot be read.
+    """
+    # Before the index is read: if git replaces it meanwhile, its entries count as newer.
+    written_ns = min((_modified_ns(file) for file in index_files(index)), default=0)
+    entries = read_by_path(index, expand_tree=expand_tree)
+    converted = ConvertedFiles(root, outside, entries)
+    oids: dict[bytes, bytes] = {}
+    for entry in entries.checked():
+        status = files.get(entry.path)
+        if (
+            status is not None
+            and same_stat(entry, status)
+            and not converted.may_have(entry.path, status)
+        ):
+            oids[entry.path] = entry.oid
+    return UntouchedBlobs(oids, written_ns)
+
+
+def _modified_ns(file: str) -> int:
+    try:
+        return os.stat(file).st_mtime_ns
+    except OSError:
+        return 0
+
+
+class _Folder(NamedTuple):
+    """The attributes that apply to the files of a folder."""
+
+    rules: Rules | None
+    """They match files that are converted; None if none are."""
+    changed_ns: int
+    """When an attribute file that applies was last changed."""
+
+
+class ConvertedFiles:
+    """The files whose bytes a filter program or an encoding may have changed.
+
+    Args:
+        root: the worktree's top folder.
+        outside: attribute files outside of the tree.
+        tracked: paths in git's index. git reads an attribute file from there if it is missing.
+    """
+
+    def __init__(
+        self, root: bytes, outside: Iterable[str], tracked: Mapping[bytes, object]
+    ) -> None:
+        self._prefix = root.rstrip(b"/") + b"/"
+        self._tracked = tracked
+        above = _Folder(None, 0)
+        for file in outside:
+            path = os.fsencode(file)
+            above = _below(above, _patterns(read_outside(path)), b"", _changed_ns(path))
+        self._outside = above
+        self._folders: dict[bytes, _Folder] = {}
+        self._last = b"/", above
+
+    def may_have(self, path: bytes, status: os.stat_result) -> bool:
+        """Whether a file may be converted, now or when it was written."""
+        at = path.rfind(b"/")
+        name = path[: max(at, 0)]
+        # The files of a folder come one after another.
+        if name != self._last[0]:
+            self._last = name, self._folder(name)
+        folder = self._last[1]
+        if status.st_ctime_ns < folder.changed_ns:
+            return True
+        return folder.rules is not None and folder.rules.ignored(
+            path[at + 1 :], path, is_folder=False
+        )
+
+    def _folder(self, path: bytes) -> _Folder:
+        known = self._folders.get(path)
+        if known is None:
+            above = self._folder(path.rpartition(b"/")[0]) if path else self._outside
+            known = self._folders[path] = self._with_own(path, above)
+        return known
+
+    def _with_own(self, folder: bytes, above: _Folder) -> _Folder:
+        name = folder + b"/" + _NAME if folder else _NAME
+        try:
+            changed_ns = os.lstat(self._prefix + name).st_ctime_ns
+        except OSError:
+            if name not in self._tracked:
+                return above
+            # Its text is only in git, which is not worth reading.
+            return _below(above, _ALL_FILES, folder, 0)
+        data = read_in_tree(self._prefix + name)
+        return _below(above, _ALL_FILES if data is None else _patterns(data), folder, changed_ns)
+
+
+def _below(above: _Folder, patterns: bytes, folder: bytes, changed_ns: int) -> _Folder:
+    """The attributes of a folder with those of one more file."""
+    rules = above.rules
+    if patterns:
+        # Without case more files match than for git, which does no harm.
+        rules = (rules or Rules(fold=True)).below(patterns, folder)
+    return _Folder(rules, max(above.changed_ns, changed_ns))
+
+
+def _changed_ns(path: bytes) -> int:
+    try:
+        return os.stat(path).st_ctime_ns
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
+
+
+def _patterns(data: bytes) -> bytes:
+    """Returns the patterns of the lines that set a converting attribute, as an ignore file."""
+    if not any(name in data for name in _CONVERTING):
+        return b""
+    patterns = map(_pattern, data.split(b"\n"))
+    return b"".join(pattern + b"\n" for pattern in patterns if pattern)
+
+
+def _pattern(line: bytes) -> bytes:
+    """Returns the pattern of a line; empty if the line sets no converting attribute."""
+    if not any(name in line for name in _CONVERTING):
+        return b""
+    # Macros, quoted patterns, and those with another meaning in an ignore file, are rare.
+    if not line[:1].isalnum() and line[:1] not in b"*?./_ \t":
+        return b"" if line.startswith(b"#") else b"*"
+    pattern, *attributes = _BLANK.split(line.strip(b" \t\r"))
+    names = {attribute.partition(b"=")[0] for attribute in attributes}
+    return pattern if names & _CONVERTING else b""
