@@ -90,7 +90,12 @@ class _Server:
         return int(line)
 
     def close(self) -> None:
-        self._process.communicate()
+        # It is idle. Waiting for it to read the end of stdin could wait for whoever holds the pipe.
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
         self._folder.cleanup()
 
 
