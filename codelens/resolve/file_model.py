@@ -330,11 +330,7 @@ class FileModel:
     def children(self) -> dict[int, dict[str, list[int]]]:
         """Symbol -> its members by name."""
         by_parent: dict[int, dict[str, list[int]]] = {}
-        parents = (
-            holders(self.symbols)
-            if self.spec.spaces
-            else [symbol.parent for symbol in self.symbols]
-        )
+        parents = holders(self.symbols, nested=self.spec.spaces)
         for at, (symbol, parent) in enumerate(zip(self.symbols, parents, strict=True)):
             if parent >= 0 and symbol.kind not in _HIDDEN:
                 by_parent.setdefault(parent, {}).setdefault(symbol.name, []).append(at)

@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from codelens.types import Symbol
 
 
-def holders(symbols: Sequence[Symbol]) -> Iterator[int]:
+def holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:
     """Yield the parent of each symbol; of a property inside of another one's type, that one.
 
     In `interface Row { by: { name: string }; name: string }`, the first `name` belongs to `by`.
 
     Args:
         symbols: in source order.
+        nested: whether the language has such types; otherwise each has its own parent.
     """
     around: list[int] = []
     for at, symbol in enumerate(symbols):
-        if symbol.kind != "property":
+        if not nested or symbol.kind != "property":
             yield symbol.parent
             continue
         while around and symbols[around[-1]].end_byte <= symbol.start_byte:
