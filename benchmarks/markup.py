@@ -36,6 +36,9 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"<(script|style)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\s*---.*?\n---", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
+_ORIGIN = re.compile(r"typeof import\('([^']+)'\)\['default'\]")
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
+"""Characters of two UTF-16 units. Without them, positions are those of JavaScript."""
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 FRAMEWORKS = ["vue", "svelte", "astro", "angular"]
 KINDS = ("component", "prop", "event", "slot", "directive", "name", "member")
@@ -180,7 +183,8 @@ def _attribute(match: re.Match[str]) -> Iterator[Word]:
     if not colon and _WORD.fullmatch(match[0]):
         yield Word(match.start(), match[0], "prop")
     elif colon and directive in {"use", "transition", "in", "out", "animate"}:
-        yield Word(match.start() + len(directive) + 1, argument, "directive")
+        for part in _WORD.finditer(argument):
+            yield Word(match.start() + len(directive) + 1 + part.start(), part[0], "directive")
     elif colon and _WORD.fullmatch(argument):
         kind = "event" if directive == "on" else "prop"
         yield Word(match.start() + len(directive) + 1, argument, kind)
@@ -226,7 +230,7 @@ def judged(
     words: dict[str, list[Word]] = {}
     for name in sorted(filter(None, listed.split("\0"))):
         with (repository / name).open(encoding="utf-8", newline="") as file:
-            texts[name] = file.read()
+            texts[name] = _WIDE.sub("??", file.read())
         words[name] = list(words_of(texts[name], framework))
     questions = {name: [word.offset for word in of] for name, of in words.items()}
     kept = answers_at / f"{repository.name}.json" if answers_at else None
@@ -278,7 +282,11 @@ def _compared(
         for word in of:
             key = (lines.line(name, word.offset), plain(word.name))
             kinds.setdefault(key, word.kind)
-            for target, offset in answers[name].get(str(word.offset), ()):
+            for target, offset in map(lines.followed, answers[name].get(str(word.offset), ())):
+                if target.endswith(".d.ts") and not name.startswith(str(Path(target).parent)):
+                    # The judge has one program for all packages.
+                    unknown.add(key)
+                    continue
                 if target == name and offset >= 0:
                     if not markup[offset : offset + 1].isspace():
                         continue
@@ -345,6 +353,17 @@ class _Lines:
         """Whether a component's scripts are TypeScript."""
         text = (self._repository / name).read_text(encoding="utf-8")
         return name.endswith(".astro") or re.search(r"lang=[\"']ts", text) is not None
+
+    def followed(self, found: tuple[str, int]) -> tuple[str, int]:
+        """Returns the component that a generated declaration names, or the definition itself."""
+        target, offset = found
+        if offset < 0 or not target.endswith(".d.ts"):
+            return target, offset
+        origin = _ORIGIN.search(self.text((target, self.line(target, offset))))
+        place = os.path.normpath(Path(target).parent / origin[1]) if origin else ""
+        if origin and not (self._repository / place).is_file():
+            return "", -1
+        return (place, -1) if origin else (target, offset)
 
     def text(self, place: tuple[str, int]) -> str:
         """Returns the text of a line."""

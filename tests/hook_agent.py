@@ -1,23 +1,22 @@
-"""A host that calls hooks, for tests: each event is a separate process."""
+"""A host that calls hooks, for tests: each event is a separate process (a fork)."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
+
+from forked_commands import codelens
 
 ID = "6fa459ea-ee8a-3ca4-894e-db77e160355e"
 
 
 _PATIENT = """
-import sys
-from codelens.hooks import hook_run, work_elsewhere
+from codelens.hooks import work_elsewhere
 work_elsewhere._LONGEST_LOOK_S = work_elsewhere._LONGEST_S = 100
-sys.exit(hook_run.run(sys.argv[1:]))
 """
-"""A hook that waits for the engine long enough for a busy machine."""
+"""Lets a hook wait for the engine long enough for a busy machine."""
 
 
 class Agent:
@@ -25,15 +24,16 @@ class Agent:
 
     def __init__(self, home: Path, folder: Path, *, patient: bool = False) -> None:
         self.home, self.folder = home, folder
-        self.program = ["-c", _PATIENT] if patient else ["-m", "codelens", "hook"]
+        self.first = _PATIENT if patient else ""
 
     def run(self, event: str, data: bytes, **env: str) -> subprocess.CompletedProcess[bytes]:
-        done = subprocess.run(
-            [sys.executable, *self.program, event], cwd=self.folder, input=data,
-            env={**os.environ, "CODELENS_HOME": str(self.home), **env}, capture_output=True,
-        )  # fmt: skip
+        done = self.codelens("hook", event, given=data, env=env, first=self.first)
         assert done.returncode == 0
         return done
+
+    def codelens(self, *args: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
+        """Runs any command in the worktree."""
+        return codelens(*args, cwd=self.folder, home=self.home, **more)
 
     def hook(self, event: str, name: str, **fields: object) -> str:
         """What the model reads."""

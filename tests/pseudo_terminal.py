@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from forked_commands import codelens_on
 from gitrepo import git_environment
 
 STYLE = re.compile(r"\x1b\[[0-9]+m")
@@ -30,28 +31,25 @@ def on_a_terminal(
 
     env = git_environment() | {
         "CODELENS_HOME": str(home / "home"), "HOME": str(home), "TERM": "xterm",
-        "LC_ALL": "C.UTF-8", "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": str(columns),
-        **extra,
+        "LC_ALL": "C.UTF-8", "COLUMNS": str(columns), **extra,
     }  # fmt: skip
-    pid, terminal = pty.fork()
-    if not pid:
-        try:
-            os.chdir(folder)
-            os.execve(sys.executable, [sys.executable, "-m", "codelens", *args], env)
-        finally:
-            os._exit(127)
-    found = b""
-    while True:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:  # Linux raises this when the other side is closed
-            break
-        if not part:
-            break
-        found += part
+    terminal, device = pty.openpty()
+    parts: list[bytes] = []
+    reading = threading.Thread(target=lambda: parts.extend(_parts(terminal)))
+    reading.start()
+    codelens_on(os.ttyname(device), *args, cwd=folder, env=env)
+    os.close(device)
+    reading.join()
     os.close(terminal)
-    os.waitpid(pid, 0)
-    return found.decode("utf-8", "replace")
+    return b"".join(parts).decode("utf-8", "replace")
+
+
+def _parts(terminal: int) -> Iterator[bytes]:
+    try:
+        while part := os.read(terminal, 65536):
+            yield part
+    except OSError:  # Linux raises this when the other side is closed
+        return
 
 
 def without_bar(shown: str) -> str:

@@ -15,6 +15,7 @@ PATH = re.compile(
     r"(?<![\w./-])((?:[\w.-]+/)*[\w.-]+\.(?:py|md|toml|sql|scm|sh)"
     rf"|(?:{'|'.join(PARTS)})/[\w./-]*\w)(?![\w/-])"
 )
+FOLDER = re.compile(r"(?:\w+/)+")
 MODULE = re.compile(r"^(?:python -m )?(codelens(?:\.\w+)+)")
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -25,6 +26,7 @@ THEIRS = {
     "forms/text.py", "test_text.py", "test_utils_text.py", "test_webob.py",
     "tests/utils_tests/test_text.py", "utils/text.py", "utils_text/tests.py",
     "codelens/extract/languages/solidity.scm", "codelens/extract/languages/solidity.toml",
+    "tests/fixtures/solidity/", "indexes/", "secrets/",
 }  # fmt: skip
 """Files of a user, of an example, and of a language not added yet."""
 
@@ -37,20 +39,18 @@ def _files() -> set[str]:
     names = {
         "/" + one.relative_to(ROOT).as_posix() + ("/" if one.is_dir() else "") for one in files
     }
-    return names | {f"/{one.name}" for one in ROOT.iterdir() if one.is_file()}
+    roots = {f"/{name}/" for name in PARTS}
+    return names | roots | {f"/{one.name}" for one in ROOT.iterdir() if one.is_file()}
 
 
 FILES = _files()
 
 
 def named_in(text: str) -> set[str]:
-    """Paths in code spans that start with a project folder, or name one of its files by type."""
-    return {
-        path
-        for span in CODE.findall(text)
-        if not STANDS_FOR_A_NAME.search(span)
-        for path in PATH.findall(span)
-    }
+    """Paths in code spans that start with a project folder, name a file by type, or end in `/`."""
+    spans = [span for span in CODE.findall(text) if not STANDS_FOR_A_NAME.search(span)]
+    files = {path for span in spans for path in PATH.findall(span)}
+    return files | {span for span in spans if FOLDER.fullmatch(span)}
 
 
 def exists(path: str) -> bool:

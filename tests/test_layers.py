@@ -79,7 +79,7 @@ ALLOWED = {
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
     "hooks": {
-        "types", "errors", "paths", "home_files", "secret_masking", "trail", "focus",
+        "wording", "types", "errors", "paths", "home_files", "secret_masking", "trail", "focus",
         "scope", "engine", "render",
     },
     "hosts": {"types", "errors", "bearer_token", "home_files", "paths"},

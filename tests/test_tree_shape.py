@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from source_trees import FILES, ROOT, tree_of
@@ -133,14 +134,20 @@ def test_inheritance_is_at_most_three_classes_deep() -> None:
     assert {name for name in classes if depth(name) > DEEPEST} == set()
 
 
-def _bases(module: str, tree: ast.Module, node: ast.ClassDef) -> list[str]:
-    """The qualified names of a class's bases inside the product."""
-    origins = {
+@cache
+def _origins(tree: ast.Module) -> dict[str, str]:
+    """The qualified name of each imported name of a module."""
+    return {
         alias.asname or alias.name: f"{statement.module}.{alias.name}"
         for statement in ast.walk(tree)
         if isinstance(statement, ast.ImportFrom)
         for alias in statement.names
     }
+
+
+def _bases(module: str, tree: ast.Module, node: ast.ClassDef) -> list[str]:
+    """The qualified names of a class's bases inside the product."""
+    origins = _origins(tree)
     names = [ast.unparse(base.value if isinstance(base, ast.Subscript) else base)
              for base in node.bases]  # fmt: skip
     qualified: list[str] = []

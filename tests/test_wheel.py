@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import venv
 import zipfile
 from pathlib import Path
 
@@ -20,16 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
     # No isolation: the build backend is among the tools that the tests need anyway.
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "-o",
-        str(out),
-        str(ROOT),
-    ]
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
+    command = [*build, "-o", str(out), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return next(out.glob("*.whl"))
@@ -58,13 +49,16 @@ def test_the_wheel_contains_all_run_time_files(wheel: Path) -> None:
 
 def test_the_wheel_searches_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
     place = tmp_path / "env"
-    venv.create(place, with_pip=True)
     python = place / ("Scripts" if os.name == "nt" else "bin") / "python"
-    install = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel)]
-    # pip fetches the wheel's dependencies, so the network guard for children is off.
+    uv = str(Path(sys.executable).with_name("uv"))
+    # uv fetches the wheel's dependencies, so the network guard for children is off.
     open_env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(install, env=open_env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    for command in (
+        [uv, "venv", "-q", "--python", sys.executable, str(place)],
+        [uv, "pip", "install", "-q", "--python", str(python), str(wheel)],
+    ):
+        done = subprocess.run(command, env=open_env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("one", {"lamp.py": "def kindle_lamp():\n    pass\n"})
     home = tmp_path / "home"

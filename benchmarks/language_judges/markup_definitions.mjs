@@ -219,8 +219,21 @@ function mapped(translated) {
     }
     return path.join(root, 'src/lib');
   };
+  // TypeScript follows `paths` to its own files only.
+  const aliased = (name) => {
+    const base = settings.baseUrl ?? settings.pathsBasePath;
+    if (!name.endsWith(extension) || !base) return name;
+    for (const [pattern, places] of Object.entries(settings.paths ?? {})) {
+      const [before, after] = pattern.split('*');
+      if (after === undefined || !name.startsWith(before) || !name.endsWith(after)) continue;
+      const inner = name.slice(before.length, name.length - after.length);
+      const place = places.map((one) => path.resolve(base, one.replace('*', () => inner))).find(fs.existsSync);
+      if (place) return place;
+    }
+    return name;
+  };
   const resolved = (name, from) => {
-    const real = name.replace(/^\$lib(?=\/|$)/, () => library(from));
+    const real = aliased(name.replace(/^\$lib(?=\/|$)/, () => library(from)));
     const literal = path.isAbsolute(real) ? real : path.resolve(path.dirname(from), real);
     if (real.endsWith(extension) && (real.startsWith('.') || path.isAbsolute(real)) && fs.existsSync(literal)) {
       return { resolvedFileName: named(literal), extension: '.' + of(literal).ending, isExternalLibraryImport: false };

@@ -93,6 +93,7 @@ def grammar(
     for name in names:
         module = import_module(f"codelens.cli.commands.{MODULES[name]}")
         getattr(module, f"add_{name}")(commands)
+        commands.choices[name].set_defaults(run=getattr(module, f"run_{name}"))
     return parser, commands.choices
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable, Iterable, Mapping
+from typing import TextIO, TypeVar
 
 from codelens.cli.standard_streams import emit, remark
-from codelens.render.text_pieces import receipt_line, safe
+from codelens.render.text_pieces import all_notes_named, receipt_line, safe
 from codelens.types import Receipt
 
-if TYPE_CHECKING:
-    pass
+A = TypeVar("A")
 
 
 def put(text: str = "") -> None:
@@ -58,6 +57,20 @@ def columns() -> int:
 def put_json(value: Mapping[str, object]) -> None:
     """Print the answer as a JSON object on one line."""
     emit(f"{json.dumps(value, ensure_ascii=False)}\n")
+
+
+def show(
+    answer: A, shape: Callable[[A], Mapping[str, object]], lines: Iterable[str], *, as_json: bool
+) -> None:
+    """Print an answer as JSON; or its lines, and on stderr its notes and its receipt."""
+    if as_json:
+        put_json(shape(answer))
+        return
+    page(*lines)
+    for note in (*getattr(answer, "notes", ()), *all_notes_named(getattr(answer, "contexts", ()))):
+        say(f"note: {note}")
+    if (receipt := getattr(answer, "receipt", None)) is not None:
+        say_all(receipt)
 
 
 def say(text: str) -> None:

@@ -7,11 +7,13 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypedDict
 
 from codelens.cli.command_examples import examples_of
+from codelens.cli.standard_streams import Bar
 
 _LINES = re.compile(r":[0-9]+(?:-[0-9]+|:[0-9]+)?\Z")
 
@@ -75,7 +77,7 @@ def _is_here(target: str, folder: str, folders: bool) -> bool:
 
 
 if TYPE_CHECKING:
-    from codelens.config import Settings
+    from codelens.engine.engine import Engine
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # type: ignore[reportPrivateUsage]
 
@@ -217,25 +219,6 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-class Filtered(TypedDict):
-    """Keyword arguments of engine methods that take filters."""
-
-    path: str
-    ref: str | None
-    languages: list[str]
-    globs: list[str]
-    kinds: list[str]
-    budget_ms: float | None
-
-
-def filtered(args: argparse.Namespace, settings: Settings) -> Filtered:
-    """The path, the ref, the filters and the budget, for the engine."""
-    return {
-        "path": args.path, "ref": args.ref, "languages": args.lang, "globs": args.glob,
-        "kinds": args.kind, "budget_ms": budget_of(args, settings),
-    }  # fmt: skip
-
-
 def add_budget(parser: argparse.ArgumentParser) -> None:
     """`--budget`."""
     parser.add_argument(
@@ -244,15 +227,59 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def budget_of(args: argparse.Namespace, settings: Settings) -> float | None:
-    """The remaining part of the budget in `args`, or else of the one in the settings.
+@contextmanager
+def asking() -> Generator[tuple[Engine, Bar]]:
+    """Open an engine, and a bar for its progress."""
+    from codelens.engine.engine import Engine
 
-    The CPU time of this process so far is subtracted, but at least half of the budget remains.
+    with Engine() as engine, Bar() as bar:
+        yield engine, bar
+
+
+class Limits(TypedDict):
+    """Arguments of the engine's methods: what to ask about, for how long, and the progress."""
+
+    path: str
+    budget_ms: float | None
+    progress: Bar
+
+
+class View(Limits):
+    """The same for methods that can read a ref."""
+
+    ref: str | None
+
+
+class Filtered(View):
+    """The same for methods that take filters."""
+
+    languages: list[str]
+    globs: list[str]
+    kinds: list[str]
+
+
+def limits(args: argparse.Namespace, engine: Engine, bar: Bar) -> Limits:
+    """The path and the budget, for the engine.
+
+    The CPU time of this process so far is subtracted from the budget, but at least half remains.
     """
-    budget_ms = settings.budget_ms if args.budget is None else args.budget
-    if budget_ms is None:
-        return None
-    return max(budget_ms - time.process_time() * 1000, budget_ms / 2)
+    budget_ms = engine.settings.budget_ms if args.budget is None else args.budget
+    if budget_ms is not None:
+        budget_ms = max(budget_ms - time.process_time() * 1000, budget_ms / 2)
+    return {"path": args.path, "budget_ms": budget_ms, "progress": bar}
+
+
+def view(args: argparse.Namespace, engine: Engine, bar: Bar) -> View:
+    """The path, the ref and the budget, for the engine."""
+    return {**limits(args, engine, bar), "ref": args.ref}
+
+
+def filtered(args: argparse.Namespace, engine: Engine, bar: Bar) -> Filtered:
+    """The path, the ref, the filters and the budget, for the engine."""
+    return {
+        **view(args, engine, bar),
+        "languages": args.lang, "globs": args.glob, "kinds": args.kind,
+    }  # fmt: skip
 
 
 def milliseconds(text: str) -> float:

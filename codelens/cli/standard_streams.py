@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
-from typing import TYPE_CHECKING, Self, TextIO
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-import re
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TextIO
 
 from codelens.cli.command_examples import FAILED
 
 if TYPE_CHECKING:
-    pass
-
+    from rich.progress import Progress, TaskID
 
 _OBEYED = re.compile(
     r"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)"
@@ -163,12 +158,8 @@ def fail(message: str) -> int:
 
 
 _SHOWN_AFTER_S = 0.5
-
-
 _SAID_AFTER_S, _SAID_EVERY_S = 3.0, 5.0
 """If stderr is not a terminal, for agents and logs."""
-
-
 _UNITS = {"sending texts": "texts", "filling the store": "vectors"}
 """Stage -> its unit; any other stage counts files."""
 
@@ -188,8 +179,13 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Remove the bar; the next progress draws it again."""
         if self._progress is not None:
             self._progress.stop()
+        self._progress = self._task = None
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show the progress."""
@@ -212,7 +208,6 @@ class Bar:
         now = time.monotonic()
         if now < self._say_at:
             return
-
         self._say_at = now + _SAID_EVERY_S
         remark(f"codelens: {stage}: {done:,} of {total:,} {_UNITS.get(stage, 'files')}")
 

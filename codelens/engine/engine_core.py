@@ -1,11 +1,10 @@
-"""The base of `Engine`: settings, open indexes, and capabilities, created on first use."""
+"""The base of `Engine`: settings, open indexes, and the sync of vectors in the background."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from codelens import config
@@ -16,7 +15,6 @@ from codelens.paths import VECTORS_FOLDER
 if TYPE_CHECKING:
     from codelens.config import Settings
     from codelens.engine.embedding.vector_sync import BackgroundSync
-    from codelens.engine.versions.version_queries import VersionQueries
 
 
 def unnoticed() -> Settings:
@@ -78,10 +76,3 @@ class EngineCore:
                 sync(pool, ViewRequest(root))
         finally:
             pool.close()
-
-    @cached_property
-    def versions(self) -> VersionQueries:
-        """See `VersionQueries`."""
-        from codelens.engine.versions.version_queries import VersionQueries
-
-        return VersionQueries(self.pool)

@@ -182,11 +182,6 @@ def why_off(home: str, repository: str) -> OffBy | None:
     return None if switches.get(EVERYWHERE, True) else "everywhere"
 
 
-def is_damaged(home: str) -> bool:
-    """Whether the file with the switches exists but is unreadable; focus is off then."""
-    return _read(home) is None
-
-
 def switch(home: str, repository: str, *, on: bool) -> None:
     """Turn focus on or off for a repository, or for all (`EVERYWHERE`).
 

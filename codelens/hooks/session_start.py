@@ -17,6 +17,7 @@ from codelens.focus.topic_code import true_handles
 from codelens.hooks import hook_input, prompt_hooks, work_elsewhere
 from codelens.hooks.hook_input import HookInput, standing_at
 from codelens.trail import sent_log, session_marks, trail_log
+from codelens.wording import some_of
 
 LONGEST, LONGEST_RECOVERY = 2_400, 6_000
 """Maximum number of characters; hosts cut text longer than 10,000."""
@@ -117,7 +118,7 @@ def _changes(home: str, place: Checkout, session: str) -> str:
         return f"{label}{moved}: {old[:10]} is no longer here"
     count = f"{way.commits}{'' if way.is_all else '+'} commit{'s' if way.commits != 1 else ''}"
     subjects = "; ".join(subject[:70] for subject in way.subjects)
-    files = _listed([path.replace("\n", " ") for path in way.paths])
+    files = some_of([path.replace("\n", " ") for path in way.paths], _SHOWN)
     subject_list = (
         f" ({subjects}{'; ...' if way.commits > len(way.subjects) else ''})" if subjects else ""
     )
@@ -138,7 +139,7 @@ def _notes_that_hold(place: Checkout) -> str:
         return ""
     more = f" ({changed} more changed since)" if changed else ""
     return (
-        f"saved notes that are still valid: {_listed(holding)}{more}; read one with "
+        f"saved notes that are still valid: {some_of(holding, _SHOWN)}{more}; read one with "
         "`codelens load NAME`"
     )
 
@@ -180,8 +181,3 @@ def _keep_standing(home: str, place: Checkout, session: str) -> str:
     """Store the session's commit for the next session; returns no text."""
     session_marks.mark(home, session, standing_at(place))
     return ""
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

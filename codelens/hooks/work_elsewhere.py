@@ -12,6 +12,7 @@ from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
 from codelens.home_files import read_small
 from codelens.hooks import hook_input
 from codelens.trail import trail_log
+from codelens.wording import some_of
 
 if TYPE_CHECKING:
     from codelens.engine.engine import Engine
@@ -69,10 +70,8 @@ def also_edited(home: str, place: Checkout) -> str:
         names = [name for entry in recent if entry.worktree == key for name in entry.handles]
         edited_twice = [name for name in dict.fromkeys(names) if name in edited_here]
         if edited_twice:
-            more = f" and {len(edited_twice) - _SHOWN} more" if len(edited_twice) > _SHOWN else ""
-            label = checkout_at(root).label
-            shown = ", ".join(edited_twice[:_SHOWN])
-            return f"also edited in the worktree {root} ({label}): {shown}{more}"
+            shown = some_of(edited_twice, _SHOWN)
+            return f"also edited in the worktree {root} ({checkout_at(root).label}): {shown}"
     return ""
 
 

@@ -346,9 +346,8 @@ class Undo:
     @classmethod
     def between(cls, found_bytes: bytes, made_bytes: bytes) -> Undo:
         """How to turn `made_bytes` back into `found_bytes`; both are UTF-8."""
-        shorter = min(len(found_bytes), len(made_bytes))
-        start = _common(found_bytes, made_bytes, shorter)
-        end = _common(found_bytes[start:][::-1], made_bytes[start:][::-1], shorter - start)
+        start = _common(found_bytes, made_bytes)
+        end = _common(found_bytes[start:][::-1], made_bytes[start:][::-1])
         return cls(
             start, len(made_bytes) - start - end,
             found_bytes[start : len(found_bytes) - end].decode("utf-8", "surrogateescape"),
@@ -360,16 +359,10 @@ class Undo:
         return written_bytes[: self.at] + text + written_bytes[self.at + self.cut :]
 
 
-def _common(left: bytes, right: bytes, most: int) -> int:
+def _common(left: bytes, right: bytes) -> int:
     """The length of the common prefix of two texts."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[:middle] == right[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 @dataclass(frozen=True, slots=True)

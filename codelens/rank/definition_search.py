@@ -52,14 +52,12 @@ def search(view: Snapshot, request: Request, read: Read) -> Definitions:
 
 def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
     """Rank the definitions of the best `most` files of code, best first."""
-    search_state = files.search_state
-    best = definition_ranking.code_files(files.judged, search_state.query, most)
-    best = definition_features.judged_with_definitions(search_state.view, best, len(best))
+    state = files.state
+    best = definition_ranking.code_files(files.judged, state.query, most)
+    best = definition_features.judged_with_definitions(state.view, best, len(best))
     chosen = {
         scored.evidence.file.path_id: answer_lines.best(scored, files.texts) for scored in best
     }
     return list(
-        definition_ranking.ranked(
-            best, search_state.query, files.terms, files.texts, chosen, task=True
-        )
+        definition_ranking.ranked(best, state.query, files.terms, files.texts, chosen, task=True)
     )

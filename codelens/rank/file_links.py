@@ -147,24 +147,6 @@ class Links:
             self._add(source, target, weight)
 
 
-def linked(
-    sources: Sequence[Source],
-    importer: Importer,
-    counts: Counts,
-) -> Links:
-    """Return the links of a view.
-
-    Args:
-        sources: its files, by path.
-        importer: the importer of the whole view.
-        counts: how often each of some contents uses each name.
-    """
-    linking = Linking(sources, importer)
-    while linking.left:
-        linking.go_on(counts)
-    return linking.links
-
-
 def relinked(
     links: Links,
     before: Sequence[Source],

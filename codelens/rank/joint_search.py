@@ -8,7 +8,10 @@ order of the views.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from codelens.errors import CodelensError
@@ -62,16 +65,15 @@ def search(views: Sequence[View], request: Request) -> list[Outcome | CodelensEr
 
 def in_order(outcomes: Mapping[int, Outcome], request: Request) -> list[tuple[int, int]]:
     """Merge the results of several views: the view's number, and the result's position in it."""
-    left = {number: list(outcome.results) for number, outcome in outcomes.items()}
-    order: list[tuple[int, int]] = []
-    while len(order) < request.limit and any(left.values()):
-        best = min(
-            (number for number, results in left.items() if results),
-            key=lambda number: (_place(left[number][0], outcomes[number], request), number),
-        )
-        order.append((best, len(outcomes[best].results) - len(left[best])))
-        left[best].pop(0)
-    return order
+    rows = (
+        [
+            (_place(ranked, outcome, request), number, at)
+            for at, ranked in enumerate(outcome.results)
+        ]
+        for number, outcome in outcomes.items()
+    )
+    merged = heapq.merge(*rows, key=itemgetter(0))
+    return [(number, at) for _, number, at in islice(merged, request.limit)]
 
 
 def _place(ranked: Ranked, outcome: Outcome, request: Request) -> tuple[int, float]:

@@ -19,9 +19,9 @@ from codelens.answers.branch_answers import (
     OutsideLines,
     Rival,
 )
-from codelens.render.reading_text import Json, receipt_json
+from codelens.render.reading_text import Json, picked, receipt_json
 from codelens.render.text_pieces import lines_of, one_line, part_of
-from codelens.wording import count_of, plural
+from codelens.wording import count_of, plural, some_of
 
 Shown = tuple[list[str], list[str]]
 """The text of the whole answer, and blocks that may be left out from the end."""
@@ -49,7 +49,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
         blocks += _public("public surface removed or changed", answer.removed_public)
         blocks += _public("new public surface", answer.added_public)
         if answer.tests:
-            blocks.append(f"tests to run: {_some(answer.tests, _TESTS_SHOWN, ' ')}")
+            blocks.append(f"tests to run: {some_of(answer.tests, _TESTS_SHOWN, ' ')}")
     for file in answer.files:
         blocks.append(_file_head(file))
         if not stat and not file.folded:
@@ -73,7 +73,7 @@ def _broken(broken_use: BrokenUse) -> str:
         f" (now {broken_use.now})" if broken_use.now else ""
     )
     verb = "broken" if broken_use.certain else "to check"
-    shown = _some(broken_use.uses, _USES_SHOWN)
+    shown = some_of(broken_use.uses, _USES_SHOWN)
     users = f" of {broken_use.users}" if broken_use.users > broken_use.count else ""
     return f"{verb}: {definition}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}"
 
@@ -81,13 +81,7 @@ def _broken(broken_use: BrokenUse) -> str:
 def _public(title: str, handles: Sequence[str]) -> list[str]:
     if not handles:
         return []
-    return [f"{title}: {_some(handles, _PUBLIC_SHOWN)}"]
-
-
-def _some(names: Sequence[str], most: int, sign: str = ", ") -> str:
-    """Return the first names, and the number of others."""
-    left = len(names) - most
-    return f"{sign.join(names[:most])}{f' and {left} more' if left > 0 else ''}"
+    return [f"{title}: {some_of(handles, _PUBLIC_SHOWN)}"]
 
 
 def _file_head(file: FileDiff) -> str:
@@ -143,7 +137,7 @@ def _definition(definition_line: DefinitionLine) -> str:
 def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
     for part in parts:
         if part.how == "reordered":
-            yield f"only the order changed: {_some(part.names, _PUBLIC_SHOWN)}"
+            yield f"only the order changed: {some_of(part.names, _PUBLIC_SHOWN)}"
             continue
         if not part.new_lines and not part.old_lines:
             yield f"only {part.how} differ{'s' if part.how == 'encoding' else ''}"
@@ -165,7 +159,7 @@ def _lines_word(spans: str) -> str:
 
 
 def _spans(spans: Lines) -> str:
-    return _some([lines_of(*span) for span in spans], _SPANS_SHOWN, ",")
+    return some_of([lines_of(*span) for span in spans], _SPANS_SHOWN, ",")
 
 
 def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
@@ -201,7 +195,7 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     if answer.left_out:
         head.append(
             f"{len(answer.left_out)} more were not compared: name them to compare them "
-            f"({_some(answer.left_out, 3)})"
+            f"({some_of(answer.left_out, 3)})"
         )
     if answer.old_branches:
         noun = "branch" if answer.old_branches == 1 else "branches"
@@ -220,7 +214,7 @@ def _verdict(answer: ConflictsAnswer) -> str:
     noun = "worktree or branch" if every == 1 else "worktrees and branches"
     if conflicting:
         verdict = (
-            f"git conflicts with {len(conflicting)} of {every} {noun} ({_some(conflicting, 3)})"
+            f"git conflicts with {len(conflicting)} of {every} {noun} ({some_of(conflicting, 3)})"
         )
     elif untried == every:
         return f"git was not asked to merge {every} {noun}"
@@ -294,8 +288,6 @@ def _event(event: HistoryEvent) -> Iterator[str]:
 
 _DROPPED = ("old_handle", "old_signature", "inside", "share_new")
 
-_WHERE_KNOWN = ("old_mode", "new_mode", "old_commit", "new_commit")
-
 
 def diff_json(answer: DiffAnswer) -> Json:
     """Return the files with their differences and the consequences."""
@@ -305,45 +297,23 @@ def diff_json(answer: DiffAnswer) -> Json:
         "to": answer.new,
         "totals": dict(answer.totals),
         "results": [_file_json(file) for file in answer.files],
-        "broken": [
-            {
-                "how": use.how,
-                "handle": use.handle,
-                "now": use.now,
-                "uses": list(use.uses),
-                "count": use.count,
-                "certain": use.certain,
-                "users": use.users,
-            }
-            for use in answer.broken
-        ],
-        "added_public": list(answer.added_public),
-        "removed_public": list(answer.removed_public),
-        "tests": list(answer.tests),
-        "test_count": answer.test_count,
-        "at_least": answer.at_least,
-        "left_out": answer.left_out,
-        "notes": list(answer.notes),
+        "broken": [asdict(use) for use in answer.broken],
+        **picked(answer, "added_public removed_public tests test_count at_least left_out notes"),
     }
 
 
 def _file_json(file: FileDiff) -> dict[str, object]:
-    fields: dict[str, object] = {"path": file.path, "how": file.how}
-    if file.old_path:
-        fields["old_path"] = file.old_path
+    fields = picked(file, "path how", "old_path folded")
     if file.folded:
-        fields["folded"] = file.folded
         fields["folded_count"] = file.folded_count
-    for name in _WHERE_KNOWN:
-        if getattr(file, name):
-            fields[name] = getattr(file, name)
+    fields |= picked(file, "", "old_mode new_mode old_commit new_commit")
     fields["definitions"] = [_definition_json(line) for line in file.definitions]
     fields["outside"] = [
         {
             "how": part.how,
             "old_lines": _lines(part.old_lines),
             "new_lines": _lines(part.new_lines),
-            **({"names": list(part.names)} if part.names else {}),
+            **picked(part, "", "names"),
         }
         for part in file.outside
     ]
@@ -373,21 +343,13 @@ def conflicts_json(answer: ConflictsAnswer) -> Json:
         "git": _verdict(answer) if answer.results or answer.clean else "",
         "clean": answer.clean,
         "harmless": [_rival_json(result) for result in answer.harmless],
-        "left_out": list(answer.left_out),
-        "old_branches": answer.old_branches,
-        "notes": list(answer.notes),
+        **picked(answer, "left_out old_branches notes"),
     }
 
 
 def _rival_json(rival: Rival) -> Json:
     return {
-        "name": rival.name,
-        "kind": rival.kind,
-        "branch": rival.branch,
-        "head": rival.head,
-        "base": rival.base,
-        "uncommitted": rival.uncommitted,
-        "merge": rival.merge,
+        **picked(rival, "name kind branch head base uncommitted merge"),
         "textual": [asdict(conflict) for conflict in rival.textual],
         "collisions": [asdict(collision) for collision in rival.collisions],
         "notes": list(rival.notes),
@@ -396,26 +358,13 @@ def _rival_json(rival: Rival) -> Json:
 
 def changed_elsewhere_json(elsewheres: Sequence[Elsewhere], left: int) -> Json:
     """Return definitions that other worktrees changed; `left` only if quiet changes are omitted."""
-    rows = [{**asdict(elsewhere), "how": list(elsewhere.how)} for elsewhere in elsewheres]
+    rows = [asdict(elsewhere) for elsewhere in elsewheres]
     return {"results": rows, "left": left} if left else {"results": rows}
 
 
 def history_json(answer: HistoryAnswer) -> Json:
     """Return changes of a definition, last changes of a file, and what changed together."""
-    return {
-        "receipt": receipt_json(answer.receipt),
-        "handle": answer.handle,
-        "results": [
-            {**asdict(result), "how": list(result.how), "patch": list(result.patch)}
-            for result in answer.results
-        ],
-        "definitions": [asdict(definition) for definition in answer.definitions],
-        "together": [asdict(together) for together in answer.together],
-        "together_count": answer.together_count,
-        "commits": answer.commits,
-        "more": answer.more,
-        "notes": list(answer.notes),
-    }
+    return {**asdict(answer), "receipt": receipt_json(answer.receipt)}
 
 
 # The changes of a branch as Markdown for a pull request.

@@ -25,9 +25,9 @@ from codelens.answers.context_answers import (
     TrailCall,
     WorktreeWork,
 )
-from codelens.render.reading_text import Json, receipt_json
+from codelens.render.reading_text import Json, picked, receipt_json
 from codelens.render.text_pieces import lines_of, one_line, safe
-from codelens.wording import count_of, day_of
+from codelens.wording import count_of, day_of, some_of
 
 _ORDER = ("current", "moved", "changed", "gone", "unknown")
 _WIDTH = max(len(status) for status in _ORDER)
@@ -145,9 +145,8 @@ def taken_over(answer: TakenOver) -> list[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    more = len(names) - _NAMES_SHOWN
-    return f"{shown} and {more:,} more (--json has all)" if more > 0 else shown
+    rest = " (--json has all)" if len(names) > _NAMES_SHOWN else ""
+    return some_of(names, _NAMES_SHOWN) + rest
 
 
 def _marks(context: SavedContext) -> list[str]:
@@ -173,8 +172,7 @@ def save_json(answer: SaveAnswer) -> Json:
     """Return the saved context."""
     return {
         "receipt": receipt_json(answer.receipt),
-        "replaced": answer.replaced,
-        "updated": answer.updated,
+        **picked(answer, "replaced updated"),
         "results": [context_json(answer.saved)],
         "notes": list(answer.notes),
     }
@@ -184,28 +182,13 @@ def load_json(answer: LoadAnswer) -> Json:
     """Return the contexts found; `more`, `hidden` and `former` only if not empty."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
-        "query": answer.query,
-        "exact": answer.exact,
+        **picked(answer, "query exact"),
         "results": [context_json(result) for result in answer.results],
-        "notes": list(answer.notes),
+        **picked(answer, "notes", "more hidden"),
     }
-    if answer.more:
-        fields["more"] = answer.more
-    if answer.hidden:
-        fields["hidden"] = answer.hidden
     if answer.former:
         fields["former"] = [asdict(place) for place in answer.former]
     return fields
-
-
-def forget_json(answer: ForgetAnswer) -> Json:
-    """Return the names that were forgotten."""
-    return asdict(answer)
-
-
-def taken_over_json(answer: TakenOver) -> Json:
-    """Return the result of an import."""
-    return asdict(answer)
 
 
 def context_json(saved_context: SavedContext) -> Json:
@@ -357,19 +340,17 @@ def session_json(answer: SessionAnswer) -> Json:
         "receipt": receipt_json(answer.receipt),
         "session": answer.session,
         "results": [
-            {**_without(asdict(call), "at_s", "session"), "at": _session_time(call.at_s)}
+            {**_without(asdict(call), "at_s", "session"), "at": _time(call.at_s)}
             for call in answer.calls
         ],
-        "notes": list(answer.notes),
+        **picked(answer, "notes", "more"),
     }
-    if answer.more:
-        fields["more"] = answer.more
     if answer.sessions:
         fields["sessions"] = [
             {
                 **_without(asdict(summary), "first_s", "last_s"),
-                "first": _session_time(summary.first_s),
-                "last": _session_time(summary.last_s),
+                "first": _time(summary.first_s),
+                "last": _time(summary.last_s),
             }
             for summary in answer.sessions
         ]
@@ -380,35 +361,19 @@ def recover_json(answer: RecoverAnswer) -> Json:
     """Return what a session needs to continue; saved contexts are in `results`."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
-        "session": answer.session,
-        "calls": answer.calls,
+        **picked(answer, "session calls"),
         "results": [context_json(saved) for saved in answer.saved],
         "trail": [asdict(tool) for tool in answer.trail],
         "files": [asdict(file) for file in answer.files],
         "definitions": list(answer.definitions),
         "changes": asdict(answer.changes) if answer.changes is not None else None,
         "elsewhere": [asdict(work) for work in answer.elsewhere],
-        "forgot": answer.forgot,
-        "notes": list(answer.notes),
+        **picked(answer, "forgot notes"),
     }
     if answer.calls:
-        fields["first"], fields["last"] = (
-            _session_time(answer.first_s),
-            _session_time(answer.last_s),
-        )
-    if answer.more_files:
-        fields["more_files"] = answer.more_files
-    if answer.more_definitions:
-        fields["more_definitions"] = answer.more_definitions
-    return fields
+        fields["first"], fields["last"] = map(_time, (answer.first_s, answer.last_s))
+    return fields | picked(answer, "", "more_files more_definitions")
 
 
 def _without(fields: dict[str, object], *names: str) -> dict[str, object]:
     return {name: value for name, value in fields.items() if name not in names}
-
-
-def _session_time(at_s: int) -> str | None:
-    try:
-        return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (OverflowError, OSError, ValueError):
-        return None  # a damaged line may contain any number

@@ -25,7 +25,7 @@ from codelens.answers.reading_answers import (
     Piece,
 )  # fmt: skip
 from codelens.render import text_pieces, token_budget
-from codelens.render.reading_text import Json, receipt_json, with_usable_paths
+from codelens.render.reading_text import Json, picked, receipt_json, with_usable_paths
 from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe
 from codelens.render.token_budget import size_of
 from codelens.types import Receipt
@@ -192,22 +192,18 @@ def explore_json(answer: ExploreAnswer) -> Json:
     """Return a whole capsule."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
-        "task": answer.task,
-        "intent": answer.intent,
-        "intent_words": [*answer.intent_words],
+        **picked(answer, "task intent intent_words"),
         "results": [_piece(piece) for piece in answer.pieces],
         "named": [_file(file) for file in answer.named],
         "tests": [_file(test) for test in answer.tests],
         "contexts": [asdict(context) for context in answer.contexts],
-        "notes": [*answer.notes],
+        **picked(answer, "notes test_count"),
     }
-    fields["test_count"] = answer.test_count
     if answer.context_count > len(answer.contexts):
         fields["context_count"] = answer.context_count
     if answer.note_count > len(answer.notes):
         fields["note_count"] = answer.note_count
-    if answer.gone_contexts:
-        fields["gone_contexts"] = answer.gone_contexts
+    fields |= picked(answer, "", "gone_contexts")
     if answer.more:
         fields["next"] = asdict(answer.more)
     return with_usable_paths(fields)
@@ -221,26 +217,12 @@ def fitted_json(answer: ExploreAnswer, max_tokens: int) -> tuple[str, ExploreAns
 
 
 def _piece(piece: Piece) -> Json:
-    fields: dict[str, object] = {
-        "handle": piece.handle,
-        "path": piece.path,
-        "start_line": piece.start_line,
-        "end_line": piece.end_line,
-        "symbol": piece.symbol,
-        "kind": piece.kind,
-        "part": piece.part,
+    return {
+        **picked(piece, "handle path start_line end_line symbol kind part"),
         "why": piece.about,
         "lines": [[number, text] for number, text in piece.lines],
+        **picked(piece, "", "left_out stale sent sent_lines"),
     }
-    if piece.left_out:
-        fields["left_out"] = [*piece.left_out]
-    if piece.stale:
-        fields["stale"] = True
-    if piece.sent:
-        fields["sent"] = piece.sent
-    if piece.sent_lines:
-        fields["sent_lines"] = [*piece.sent_lines]
-    return fields
 
 
 def _file(file: NamedFile) -> Json:

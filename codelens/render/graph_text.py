@@ -26,7 +26,7 @@ from codelens.answers.graph_answers import (
     Relative,
     TestFile,
 )
-from codelens.render.reading_text import Json, receipt_json, with_usable_paths
+from codelens.render.reading_text import Json, picked, receipt_json, with_usable_paths
 from codelens.render.text_pieces import lines_of, one_line, part_of
 from codelens.wording import count_of
 
@@ -425,11 +425,7 @@ def related_json(answer: RelatedAnswer) -> Json:
             {
                 "relation": result.relation,
                 **_node(result.node),
-                "distance": result.distance,
-                "sites": list(result.sites),
-                "count": result.count,
-                "via": result.via,
-                **({"why": result.why} if result.why else {}),
+                **picked(result, "distance sites count via", "why"),
             }
             for result in answer.results
         ],
@@ -454,14 +450,7 @@ def references_json(answer: ReferencesAnswer) -> Json:
         "target": _node(answer.target),
         "places": [_node(place) for place in answer.places],
         "results": [_reference_json(reference) for reference in answer.references],
-        "certain": answer.certain,
-        "in_tests": answer.in_tests,
-        "in_family": answer.in_family,
-        "possible": answer.possible,
-        "files": answer.files,
-        "left": answer.left,
-        "cursor": answer.cursor,
-        "notes": list(answer.notes),
+        **picked(answer, "certain in_tests in_family possible files left cursor notes"),
     }
     return with_usable_paths(fields)
 
@@ -469,20 +458,14 @@ def references_json(answer: ReferencesAnswer) -> Json:
 def _reference_json(reference: Reference) -> dict[str, object]:
     within = reference.within
     fields: dict[str, object] = {
-        "path": reference.path,
-        "line": reference.line,
-        "text": reference.text,
-        "certain": reference.certain,
-        "kinds": list(reference.kinds),
+        **picked(reference, "path line text certain kinds"),
         "within": within.handle,
         "within_kind": within.kind,
         "test": within.test,
     }
     if reference.basis is not None:
-        fields |= {"basis": reference.basis, "choices": reference.choices, "why": reference.why}
-    elif reference.why:
-        fields["why"] = reference.why
-    return fields
+        return fields | picked(reference, "basis choices why")
+    return fields | picked(reference, "", "why")
 
 
 def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
@@ -491,11 +474,7 @@ def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) 
         fields["may"] = [
             {
                 **_node(possible_use.node),
-                "sites": list(possible_use.sites),
-                "count": possible_use.count,
-                "choices": possible_use.choices,
-                "basis": possible_use.basis,
-                **({"why": possible_use.why} if possible_use.why else {}),
+                **picked(possible_use, "sites count choices basis", "why"),
             }
             for possible_use in may
         ]
@@ -503,9 +482,7 @@ def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) 
 
 
 def _changed_json(change: Changed) -> dict[str, object]:
-    lines = {"lines": change.lines} if change.lines else {}
-    before = {"before": change.before} if change.before else {}
-    return {**_node(change.node), "how": change.how, **lines, **before}
+    return {**_node(change.node), **picked(change, "how", "lines before")}
 
 
 def impact_json(answer: ImpactAnswer) -> Json:
@@ -517,12 +494,9 @@ def impact_json(answer: ImpactAnswer) -> Json:
         "results": [
             {
                 **_node(result.node),
-                "distance": result.distance,
-                "how": result.how,
-                "via": result.via,
+                **picked(result, "distance how via"),
                 "site": result.sites[0],
-                "sites": list(result.sites),
-                **({"fit": result.fit} if result.fit else {}),
+                **picked(result, "sites", "fit"),
             }
             for result in answer.results
         ],
@@ -530,11 +504,7 @@ def impact_json(answer: ImpactAnswer) -> Json:
         "totals": {str(distance): count for distance, count in answer.totals},
         "files": answer.files,
         "tests": [asdict(test) for test in answer.tests],
-        "test_count": answer.test_count,
-        "top_levels": answer.top_levels,
-        "only_import": answer.only_import,
-        "at_least": answer.at_least,
-        "notes": list(answer.notes),
+        **picked(answer, "test_count top_levels only_import at_least notes"),
     }
     _put_may(fields, answer.may, answer.may_count)
     if answer.contexts:

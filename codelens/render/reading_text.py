@@ -13,7 +13,6 @@ from codelens.answers.reading_answers import (
     Hit,
     OutlineAnswer,
     OutlineFile,
-    RefsAnswer,
     SearchAnswer,
     SourceAnswer,
     SourceLink,
@@ -390,6 +389,22 @@ def _inside(value: object) -> object:
 Json = Mapping[str, object]
 
 
+def picked(part: object, names: str, optional: str = "") -> dict[str, object]:
+    """Return the named fields of a part of an answer; the optional ones only if not empty.
+
+    Args:
+        part: a part whose named fields are no parts themselves.
+        names: names of fields, separated by spaces; they become the keys, in this order.
+        optional: further names.
+    """
+    values = {name: getattr(part, name) for name in (*names.split(), *optional.split())}
+    return {
+        name: list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value or name not in optional.split()
+    }
+
+
 def receipt_json(answer: Receipt) -> Json:
     """Return the receipt of an answer; `precise` only if not zero."""
     fields = asdict(answer)
@@ -402,8 +417,7 @@ def search_json(answer: SearchAnswer) -> Json:
     """Return the places found, best first; `more`, `left`, `context_count` only if not zero."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
-        "query": answer.query,
-        "mode": answer.mode,
+        **picked(answer, "query mode"),
         "results": [hit_json(result) for result in answer.results],
         "notes": list(answer.notes),
     }
@@ -411,40 +425,16 @@ def search_json(answer: SearchAnswer) -> Json:
         fields["contexts"] = [asdict(context) for context in answer.contexts]
     if answer.context_count > len(answer.contexts):
         fields["context_count"] = answer.context_count
-    if answer.more:
-        fields["more"] = answer.more
-    if answer.left:
-        fields["left"] = answer.left
-    return with_usable_paths(fields)
+    return with_usable_paths(fields | picked(answer, "", "more left"))
 
 
 def hit_json(result: Hit) -> Json:
     """Return one place; `stale`, `alike`, `also`, `explain` only if not empty."""
-    fields: dict[str, object] = {
-        "handle": result.handle,
-        "path": result.path,
-        "start_line": result.start_line,
-        "end_line": result.end_line,
-        "symbol": result.symbol,
-        "kind": result.kind,
-        "language": result.language,
-        "score": result.score,
-        "signature": result.signature,
-        "why": result.why,
-    }
-    if result.doc:
-        fields["doc"] = result.doc
-    if result.repository:
-        fields["repository"] = result.repository
-    if result.stale:
-        fields["stale"] = True
-    if result.alike:
-        fields["alike"] = list(result.alike)
-    if result.also:
-        fields["also"] = list(result.also)
-    if result.explain is not None:
-        fields["explain"] = dict(result.explain)
-    return fields
+    fields = picked(
+        result, "handle path start_line end_line symbol kind language score signature why",
+        "doc repository stale alike also",
+    )  # fmt: skip
+    return fields if result.explain is None else {**fields, "explain": dict(result.explain)}
 
 
 def expand_json(answer: ExpandAnswer) -> Json:
@@ -453,40 +443,18 @@ def expand_json(answer: ExpandAnswer) -> Json:
     fields: dict[str, object] = {"receipt": receipt_json(answer.receipt), "results": results}
     if answer.contexts:
         fields["contexts"] = [asdict(context) for context in answer.contexts]
-    if answer.notes:
-        fields["notes"] = list(answer.notes)
-    return with_usable_paths(fields)
+    return with_usable_paths(fields | picked(answer, "", "notes"))
 
 
 def excerpt_json(item: Excerpt) -> Json:
     """Return the text of a handle, or its error and the nearest candidates."""
     if item.error:
-        return {
-            "handle": item.handle,
-            "asked": item.asked,
-            "error": item.error,
-            "near": [*item.near],
-        }
-    fields: dict[str, object] = {
-        "handle": item.handle,
-        "asked": item.asked,
-        "path": item.path,
-        "start_line": item.start_line,
-        "end_line": item.end_line,
-        "language": item.language,
-        "text": item.text,
-    }
-    if item.folded:
-        fields["folded"] = True
-    if item.moved:
-        fields["moved"] = item.moved
-    if item.sent:
-        fields["sent"] = item.sent
+        return picked(item, "handle asked error near")
+    names = "handle asked path start_line end_line language text"
+    fields = picked(item, names, "folded moved sent")
     if item.sent_at and item.sent_at != item.start_line:
         fields["sent_at"] = item.sent_at
     if item.truncated:
-        # Late import: a search does not need it.
-
         fields["truncated"] = True
         if rest := rest_of(item):
             fields["rest"] = rest
@@ -535,11 +503,6 @@ def source_json(answer: SourceAnswer) -> Json:
     fields["links"] = [[*columns(link), link.handle, link.defines] for link in answer.links]
     fields["notes"] = list(answer.notes)
     return with_usable_paths(fields)
-
-
-def refs_json(answer: RefsAnswer) -> Json:
-    """Return worktrees, branches and tags."""
-    return asdict(answer)
 
 
 def status_json(answer: StatusAnswer) -> Json:

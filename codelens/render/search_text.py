@@ -14,7 +14,7 @@ from dataclasses import replace
 from codelens.answers.reading_answers import Hit, JointAnswer, RepositoryAnswer, SearchAnswer
 from codelens.rank.answer_lines import DEFINES_IT
 from codelens.render import reading_text, text_pieces, token_budget
-from codelens.render.reading_text import with_usable_paths
+from codelens.render.reading_text import picked, with_usable_paths
 from codelens.render.text_pieces import Form, head_line, lines_of, one_line, receipt_line, safe
 
 LINE_CHARS = 100
@@ -198,12 +198,8 @@ def joint_json(answer: JointAnswer) -> Mapping[str, object]:
         "query": answer.query,
         "repositories": [_part(part) for part in answer.repositories],
         "results": [reading_text.hit_json(hit) for hit in answer.results],
-        "notes": list(answer.notes),
+        **picked(answer, "notes", "more left"),
     }
-    if answer.more:
-        fields["more"] = answer.more
-    if answer.left:
-        fields["left"] = answer.left
     return with_usable_paths(fields)
 
 
@@ -212,4 +208,4 @@ def _part(part: RepositoryAnswer) -> Mapping[str, object]:
     fields: dict[str, object] = {"root": part.root, "receipt": receipt}
     if part.error:
         return {**fields, "error": part.error}
-    return {**fields, "mode": part.mode, "found": part.found, "notes": list(part.notes)}
+    return {**fields, **picked(part, "mode found notes")}

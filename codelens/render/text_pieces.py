@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from codelens.answers.reading_answers import LinkedNote
 from codelens.render.token_budget import BYTES_A_TOKEN, size_of
 from codelens.types import Receipt
-from codelens.wording import count_of, plural
+from codelens.wording import count_of, plural, some_of
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import OutlineItem, StatusAnswer
@@ -83,8 +83,7 @@ def first_doc_line(doc: str) -> str:
 
 def imports_line(imports: Sequence[str], most: int = _IMPORTS_SHOWN) -> str:
     """Render the imports of a file in one line."""
-    more = f" and {len(imports) - most:,} more" if len(imports) > most else ""
-    return f"imports {', '.join(map(one_line, imports[:most]))}{more}"
+    return f"imports {some_of([*map(one_line, imports)], most)}"
 
 
 def folded(item: OutlineItem) -> str:
@@ -150,9 +149,8 @@ def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMED])
-    left = len(names) - _NAMED
-    return f"{shown} and {left:,} more ({len(names):,} in all)" if left > 0 else shown
+    total = f" ({len(names):,} in all)" if len(names) > _NAMED else ""
+    return some_of(names, _NAMED) + total
 
 
 def _counts(counts: Iterable[tuple[str, int]]) -> str:

@@ -148,26 +148,11 @@ def overview_json(repositories: Sequence[RepositoryLife]) -> Json:
     return {"results": [asdict(repository) for repository in repositories]}
 
 
-def dropped_json(done: Dropped) -> Json:
-    """Return a drop as JSON values."""
-    return asdict(done)
-
-
-def pinned_json(done: Pinned) -> Json:
-    """Return a pin as JSON values."""
-    return asdict(done)
-
-
 # Usage counts of codelens as text with charts and as JSON values.
 
 _BAR = 24
 _PARTS = " ▏▎▍▌▋▊▉█"
 _BYTES_A_TOKEN = 4
-
-
-def usage_json(answer: UsageAnswer) -> Json:
-    """Return the same as JSON values."""
-    return asdict(answer)
 
 
 def usage_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
@@ -223,10 +208,14 @@ _SHORT_DIGEST = 12
 
 
 def meaning_json(answer: MeaningStatus) -> Json:
-    """Return the same as JSON values."""
+    """Return the status under one key."""
+    return _under("meaning", answer)
+
+
+def _under(key: str, answer: MeaningStatus | SendingPlan | Synced) -> Json:
     fields = asdict(answer)
     del fields["receipt"]
-    return {"receipt": receipt_json(answer.receipt), "meaning": fields}
+    return {"receipt": receipt_json(answer.receipt), key: fields}
 
 
 def meaning_lines(answer: MeaningStatus) -> list[str]:
@@ -243,11 +232,6 @@ def meaning_lines(answer: MeaningStatus) -> list[str]:
         f"{count_of(answer.vector_bytes, 'byte')}",
         *by_provider,
     ]
-
-
-def meaning_test_json(answer: MeaningTest) -> Json:
-    """Return the same as JSON values."""
-    return asdict(answer)
 
 
 def meaning_test_lines(answer: MeaningTest) -> list[str]:
@@ -287,10 +271,8 @@ def provider_plan_lines(plan: SendingPlan) -> list[str]:
 
 
 def provider_plan_json(plan: SendingPlan) -> Json:
-    """Return the same as JSON values."""
-    fields = asdict(plan)
-    del fields["receipt"]
-    return {"receipt": receipt_json(plan.receipt), "plan": fields}
+    """Return the plan under one key."""
+    return _under("plan", plan)
 
 
 def provider_enabled_lines(answer: Enabled) -> list[str]:
@@ -350,10 +332,8 @@ def vectors_synced_lines(answer: Synced) -> list[str]:
 
 
 def vectors_synced_json(answer: Synced) -> Json:
-    """Return the same as JSON values."""
-    fields = asdict(answer)
-    del fields["receipt"]
-    return {"receipt": receipt_json(answer.receipt), "sync": fields}
+    """Return what was sent under one key."""
+    return _under("sync", answer)
 
 
 def vectors_pruned_line(answer: PrunedVectors) -> str:
@@ -362,11 +342,6 @@ def vectors_pruned_line(answer: PrunedVectors) -> str:
         f"removed {count_of(answer.removed, 'vector')} of texts that are gone, {answer.kept:,} "
         f"kept; {count_of(answer.freed_bytes, 'byte')} of disk freed"
     )
-
-
-def vectors_pruned_json(answer: PrunedVectors) -> Json:
-    """Return the same as JSON values."""
-    return asdict(answer)
 
 
 def provider_list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:
@@ -384,7 +359,7 @@ def provider_list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:
 
 
 def provider_list_json(repositories: Sequence[EnabledRepository]) -> Json:
-    """Return the same as JSON values."""
+    """Return all rows."""
     return {"repositories": [asdict(row) for row in repositories]}
 
 

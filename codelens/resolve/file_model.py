@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.nested_types import holders
 from codelens.store.facts.resolution_facts import references_in
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
@@ -139,6 +140,7 @@ _ROWS_OF_SCOPE = frozenset(
         *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
         "angular",
         "asserted",
+        "called",
     }
 )
 
@@ -335,9 +337,14 @@ class FileModel:
     def children(self) -> dict[int, dict[str, list[int]]]:
         """Symbol -> its members by name."""
         by_parent: dict[int, dict[str, list[int]]] = {}
-        for at, symbol in enumerate(self.symbols):
-            if symbol.parent >= 0 and symbol.kind not in _HIDDEN:
-                by_parent.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(at)
+        parents = (
+            holders(self.symbols)
+            if self.spec.spaces
+            else [symbol.parent for symbol in self.symbols]
+        )
+        for at, (symbol, parent) in enumerate(zip(self.symbols, parents, strict=True)):
+            if parent >= 0 and symbol.kind not in _HIDDEN:
+                by_parent.setdefault(parent, {}).setdefault(symbol.name, []).append(at)
         for row in self.bindings:
             if row.how == "prop":
                 owner = by_parent.setdefault(self.scopes[row.scope].symbol, {})

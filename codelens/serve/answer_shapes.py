@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import accumulate
 from typing import cast
 
@@ -32,22 +32,30 @@ from codelens.render import (
     upkeep_text,
 )
 from codelens.render.text_pieces import Form, head_line, one_line, receipt_line, safe, status_rows
-from codelens.types import Receipt
 from codelens.wording import count_of
 
+Answer = (
+    DiffAnswer | HistoryAnswer | ConflictsAnswer | RelatedAnswer | ReferencesAnswer | ImpactAnswer
+    | MapAnswer | SaveAnswer | LoadAnswer | RecoverAnswer | SearchAnswer
+)  # fmt: skip
 
-def fitted_blocks(
-    receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], *,
-    more: str, max_tokens: int,
-) -> str:  # fmt: skip
+
+def _above(answer: Answer) -> list[str]:
+    """The receipt and the notes."""
+    return [head_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
+
+
+def _fitted_blocks(
+    answer: Answer, head: Sequence[str], blocks: Sequence[str], more: str, max_tokens: int
+) -> str:
     """The receipt, the summary, the notes, and as many blocks as fit."""
-    around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
-
+    receipt, *notes = _above(answer)
     lines = list(accumulate(block.count("\n") + 1 for block in reversed(blocks)))
 
     def left_out(left: int) -> str:
         return f"{count_of(lines[left - 1], 'line')} more: {more}" if left else ""
 
+    around = [receipt, *map(safe, head), *notes]
     return token_budget.fitted(around, [safe(block) for block in blocks], left_out, max_tokens).text
 
 
@@ -111,9 +119,7 @@ def diff(answer: DiffAnswer, form: Form, max_tokens: int, tool: str = "cl_diff")
         return fitted_lists(branch_text.diff_json(answer), _DIFF_SHARES, max_tokens)
     head, blocks = branch_text.diff(answer)
     more = f"call {tool} with a higher max_tokens, or with paths"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 def history(answer: HistoryAnswer, form: Form, max_tokens: int, tool: str = "cl_history") -> str:
@@ -122,9 +128,7 @@ def history(answer: HistoryAnswer, form: Form, max_tokens: int, tool: str = "cl_
         return fitted_lists(branch_text.history_json(answer), _HISTORY_SHARES, max_tokens)
     head, blocks = branch_text.history(answer)
     more = f"call {tool} with a higher max_tokens, or with since"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 def conflicts(
@@ -135,9 +139,7 @@ def conflicts(
         return fitted_lists(branch_text.conflicts_json(answer), _CONFLICTS_SHARES, max_tokens)
     head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
     more = f"call {tool} with a higher max_tokens, or with fewer others"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 def branches(
@@ -158,8 +160,7 @@ def save(answer: SaveAnswer, form: Form) -> str:
     """The saved context."""
     if form == "json":
         return json.dumps(context_text.save_json(answer), ensure_ascii=False)
-    notes = [f"note: {one_line(note)}" for note in answer.notes]
-    return "\n".join([head_line(answer.receipt), *notes, context_text.saved(answer)])
+    return "\n".join([*_above(answer), context_text.saved(answer)])
 
 
 def load(answer: LoadAnswer, form: Form, max_tokens: int, *, narrowed: bool = False) -> str:
@@ -173,17 +174,17 @@ def load(answer: LoadAnswer, form: Form, max_tokens: int, *, narrowed: bool = Fa
     """
     if form == "json":
         return token_budget.fitted_json(context_text.load_json(answer), "results", max_tokens)
-    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    head = _above(answer)
     if answer.hidden:
-        notes.append(context_text.hidden(answer.hidden))
+        head.append(context_text.hidden(answer.hidden))
     if answer.former:
         former_text = one_line(context_text.former(answer.former))
-        notes.append(
+        head.append(
             f"{former_text}: ask the user, then run `codelens load --adopt` here to take them over"
         )
     elif not answer.results and not answer.hidden:
         nothing = "no saved note matches; cl_load without arguments lists all"
-        notes.append(nothing if answer.query or narrowed else "nothing is saved")
+        head.append(nothing if answer.query or narrowed else "nothing is saved")
     if form == "detailed":
         blocks = [context_text.block(result) for result in answer.results]
     else:
@@ -196,7 +197,7 @@ def load(answer: LoadAnswer, form: Form, max_tokens: int, *, narrowed: bool = Fa
         how = "a higher max_tokens or limit" if answer.query else "words, category or tags"
         return f"{count_of(left, 'context')} more: call cl_load with {how}"
 
-    return token_budget.fitted([head_line(answer.receipt), *notes], blocks, more, max_tokens).text
+    return token_budget.fitted(head, blocks, more, max_tokens).text
 
 
 def forget(answer: ForgetAnswer) -> str:
@@ -209,13 +210,12 @@ def recover(answer: RecoverAnswer, form: Form, max_tokens: int) -> str:
     """What a session needs to continue."""
     if form == "json":
         return token_budget.fitted_json(context_text.recover_json(answer), "results", max_tokens)
-    notes = [f"note: {one_line(note)}" for note in answer.notes]
 
     def more(left: int) -> str:
         return f"{count_of(left, 'line')} more: a higher max_tokens shows them" if left else ""
 
     blocks = context_text.recover(answer)
-    return token_budget.fitted([head_line(answer.receipt), *notes], blocks, more, max_tokens).text
+    return token_budget.fitted(_above(answer), blocks, more, max_tokens).text
 
 
 # Answers about uses.
@@ -236,9 +236,7 @@ def related(answer: RelatedAnswer, form: Form, max_tokens: int) -> str:
     if not blocks:
         blocks = ["no path found" if answer.goal is not None else "no certain relations"]
     more = "call cl_related with a higher max_tokens, or with kinds, direction or a lower limit"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 def references(answer: ReferencesAnswer, form: Form, max_tokens: int) -> str:
@@ -247,9 +245,7 @@ def references(answer: ReferencesAnswer, form: Form, max_tokens: int) -> str:
         return fitted_lists(graph_text.references_json(answer), _REFERENCES_SHARES, max_tokens)
     head, blocks = graph_text.references(answer, 'cursor="{}"')
     more = "call cl_references with a higher max_tokens, or a lower limit and then its cursor"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 def impact(answer: ImpactAnswer, form: Form, max_tokens: int) -> str:
@@ -261,9 +257,7 @@ def impact(answer: ImpactAnswer, form: Form, max_tokens: int) -> str:
     head, blocks = graph_text.impact(answer)
     head += text_pieces.all_notes_named(contexts)
     more = "call cl_impact with a higher max_tokens, fewer targets or a smaller depth"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 def map_(answer: MapAnswer, form: Form, max_tokens: int) -> str:
@@ -272,9 +266,7 @@ def map_(answer: MapAnswer, form: Form, max_tokens: int) -> str:
         return fitted_lists(graph_text.map_json(answer), _MAP_SHARES, max_tokens)
     head, blocks = graph_text.map_(answer)
     more = "call cl_map with a higher max_tokens, or with a focus"
-    return fitted_blocks(
-        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
-    )
+    return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
 # Answers of search and of the tools that read code; the last line counts the omitted results.
@@ -291,17 +283,17 @@ def search(
         answer = search_text.briefly(answer)
     if form == "json":
         return token_budget.fitted_json(reading_text.search_json(answer), "results", max_tokens)
-    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    receipt, *notes = _above(answer)
     notes += text_pieces.all_notes_named(answer.contexts, answer.context_count)
     if not answer.results:
-        rows = [head_line(answer.receipt), "nothing found", *notes]
+        rows = [receipt, "nothing found", *notes]
         return token_budget.fitted(rows, (), lambda _: "", max_tokens).text
     shown = search_text.blocks(answer, detailed=form == "detailed")
 
     def more(left: int) -> str:
         return search_text.left_out(left + answer.more, answer.unshown, answer.left, typed=False)
 
-    return token_budget.fitted([head_line(answer.receipt), *notes], shown, more, max_tokens).text
+    return token_budget.fitted([receipt, *notes], shown, more, max_tokens).text
 
 
 def explore(answer: ExploreAnswer, form: Form, max_tokens: int) -> str:
@@ -365,7 +357,7 @@ def prune(answer: PruneAnswer, form: Form, max_tokens: int) -> str:
 def drop(answer: Dropped, form: Form) -> str:
     """The removed view or index."""
     if form == "json":
-        return json.dumps(upkeep_text.dropped_json(answer), ensure_ascii=False)
+        return json.dumps(asdict(answer), ensure_ascii=False)
     return "\n".join(upkeep_text.dropped_lines(answer))
 
 

@@ -22,7 +22,7 @@ from codelens.paths import make_private
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import alone_in, identity_of, set_aside
-from codelens.store.facts.contents import ScoredChunk, batched
+from codelens.store.facts.contents import ScoredChunk, rows_among
 
 logger = logging.getLogger(__name__)
 
@@ -260,8 +260,8 @@ def _unpacked(data: bytes) -> dict[bytes, bytes]:
 
 HASH_BYTES = 16
 
-_VECTORS = "SELECT text, data FROM text_vectors WHERE fingerprint = {id} AND text IN ({marks})"
-_KNOWN = "SELECT text FROM text_vectors WHERE fingerprint = {id} AND text IN ({marks})"
+_VECTORS = "SELECT text, data FROM text_vectors WHERE text IN ({marks}) AND fingerprint = ?"
+_KNOWN = "SELECT text FROM text_vectors WHERE text IN ({marks}) AND fingerprint = ?"
 _PUT_VECTOR = "INSERT OR IGNORE INTO text_vectors VALUES (?, ?, ?)"
 _TEXTS = "SELECT hash, language, spans, texts FROM content_texts WHERE hash IN ({marks})"
 _PUT_TEXTS = "INSERT OR REPLACE INTO content_texts VALUES (?, ?, ?, ?)"
@@ -308,20 +308,6 @@ class ContentTexts(NamedTuple):
         return [self.texts[at : at + size] for at in range(0, len(self.texts), size)]
 
 
-class SentTotal(NamedTuple):
-    """What was sent to one model of a provider, summed over all days."""
-
-    provider: str
-    model: str
-    endpoint: str
-    since: str
-    requests: int
-    failed: int
-    texts: int
-    bytes: int
-    tokens: int
-
-
 ContentKey = tuple[bytes, str]
 """Hash of a content's bytes, and its language."""
 
@@ -340,20 +326,12 @@ def spans_of(chunks: Sequence[ScoredChunk]) -> int:
 
 def vectors_of(db: Database, fingerprint: int, texts: Iterable[bytes]) -> dict[bytes, bytes]:
     """The vectors of those texts that have one."""
-    by_text: dict[bytes, bytes] = {}
-    for batch in batched(texts):
-        marks = ",".join("?" * len(batch))
-        by_text.update(db.rows(_VECTORS.format(id=int(fingerprint), marks=marks), batch))  # type: ignore[arg-type]
-    return by_text
+    return dict(rows_among(db, _VECTORS, texts, fingerprint))
 
 
 def known_texts(db: Database, fingerprint: int, texts: Iterable[bytes]) -> set[bytes]:
     """The texts that have a vector."""
-    with_vectors: set[bytes] = set()
-    for batch in batched(texts):
-        sql = _KNOWN.format(id=int(fingerprint), marks=",".join("?" * len(batch)))
-        with_vectors.update(row[0] for row in db.rows(sql, batch))
-    return with_vectors
+    return {text for (text,) in rows_among(db, _KNOWN, texts, fingerprint)}
 
 
 def put_vectors(db: Database, fingerprint: int, rows: Iterable[tuple[bytes, bytes]]) -> None:
@@ -412,12 +390,12 @@ def counted_all(db: Database) -> int:
 def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, ContentTexts]:
     """The texts of each content's chunks, for the contents that have them stored."""
     keys = set(contents)
-    by_content: dict[ContentKey, ContentTexts] = {}
-    for batch in batched(sorted({content_hash for content_hash, _ in keys})):
-        for row in db.rows(_TEXTS.format(marks=",".join("?" * len(batch))), batch):
-            if (row[0], row[1]) in keys:
-                by_content[row[0], row[1]] = ContentTexts(row[2], row[3])
-    return by_content
+    hashes = sorted({content_hash for content_hash, _ in keys})
+    return {
+        (content_hash, language): ContentTexts(spans, texts)
+        for content_hash, language, spans, texts in rows_among(db, _TEXTS, hashes)
+        if (content_hash, language) in keys
+    }
 
 
 def put_texts(db: Database, rows: Mapping[ContentKey, ContentTexts]) -> None:
@@ -443,9 +421,13 @@ def add_sent(db: Database, where: tuple[str, str, str], counts: Sequence[int]) -
     db.execute(_ADD_SENT, (time.strftime("%Y-%m-%d"), *where, *counts))
 
 
-def sent_totals(db: Database) -> list[SentTotal]:
-    """What was sent from this machine, by destination."""
-    return [SentTotal(*row) for row in db.rows(_SENT)]
+def sent_totals(db: Database) -> list[tuple[str, str, str, str, int, int, int, int, int]]:
+    """What was sent from this machine, by destination.
+
+    Each row has provider, model, endpoint and first day, then the numbers of requests, failed
+    requests, texts, bytes and tokens.
+    """
+    return list(db.rows(_SENT))
 
 
 def clear(db: Database) -> None:

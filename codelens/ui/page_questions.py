@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 from urllib.parse import parse_qsl, quote
 
 from codelens.config import DEFAULT_BUDGET_MS
@@ -165,7 +166,8 @@ class PageQuestions:
             raise BadRequest("unknown question; reload the page")
         arguments = PageArguments(query, question.takes)
         engine = self._engines.long if question.is_long else self._engines.quick
-        place = _Place(engine, self._root_of(arguments), arguments.text("ref") or None)
+        root, ref = self._root_of(arguments), arguments.text("ref") or None
+        place = _Place(engine, {"path": root, "ref": ref, "budget_ms": self._budget_ms})
         return question.ask(self, place, arguments)
 
     def _root_of(self, arguments: PageArguments) -> str:
@@ -182,12 +184,12 @@ class PageQuestions:
 
     def standing(self, place: _Place, _: PageArguments) -> Json:
         """The page's worktree, and the other worktrees and refs to choose from."""
-        status = place.engine.status(path=place.root, ref=place.ref, budget_ms=self._budget_ms)
+        status = place.engine.status(**place.view)
         top = Path(status.root).as_posix()
         return {
             **reading_text.status_json(status),
-            **reading_text.refs_json(place.engine.refs(path=self._root)),
-            "editor": "" if place.ref else self._editor,
+            **asdict(place.engine.refs(path=self._root)),
+            "editor": "" if place.view["ref"] else self._editor,
             # A path in a URL starts with a slash, also on Windows.
             "editor_root": quote(f"/{top.removeprefix('/')}"),
         }
@@ -196,126 +198,94 @@ class PageQuestions:
         """Ranked places."""
         answer = place.engine.search(
             arguments.text("query"),
-            path=place.root,
-            ref=place.ref,
             mode=arguments.text("mode", "auto"),
             kinds=arguments.words("kinds"),
             languages=arguments.words("languages"),
             globs=arguments.words("globs"),
             limit=arguments.number("limit", _RESULTS, _MOST_RESULTS),
-            budget_ms=self._budget_ms,
+            **place.view,
         )
         return reading_text.search_json(answer)
 
     def source(self, place: _Place, arguments: PageArguments) -> Json:
         """A file with marks and links."""
-        target = arguments.text("target")
-        return reading_text.source_json(
-            place.engine.source(target, path=place.root, ref=place.ref, budget_ms=self._budget_ms)
-        )
+        answer = place.engine.source(arguments.text("target"), **place.view)
+        return reading_text.source_json(answer)
 
     def outline(self, place: _Place, arguments: PageArguments) -> Json:
         """The definitions of a file or folder."""
-        return reading_text.outline_json(
-            place.engine.outline(
-                arguments.text("target", "."),
-                detail=arguments.text("detail", "signatures"),
-                path=place.root,
-                ref=place.ref,
-                budget_ms=self._budget_ms,
-            )
-        )
+        detail = arguments.text("detail", "signatures")
+        answer = place.engine.outline(arguments.text("target", "."), detail=detail, **place.view)
+        return reading_text.outline_json(answer)
 
     def related(self, place: _Place, arguments: PageArguments) -> Json:
         """What uses a definition, and what it uses."""
-        return graph_text.related_json(
-            place.engine.related(
-                arguments.text("target"),
-                path=place.root,
-                ref=place.ref,
-                limit=arguments.number("limit", _RELATIVES, _MOST_RESULTS),
-                budget_ms=self._budget_ms,
-            )
-        )
+        limit = arguments.number("limit", _RELATIVES, _MOST_RESULTS)
+        answer = place.engine.related(arguments.text("target"), limit=limit, **place.view)
+        return graph_text.related_json(answer)
 
     def references(self, place: _Place, arguments: PageArguments) -> Json:
         """Every line that uses a definition."""
-        return graph_text.references_json(
-            place.engine.references(
-                arguments.text("target"),
-                path=place.root,
-                ref=place.ref,
-                limit=arguments.number("limit", _LINES, _MOST_LINES),
-                budget_ms=self._budget_ms,
-            )
-        )
+        limit = arguments.number("limit", _LINES, _MOST_LINES)
+        answer = place.engine.references(arguments.text("target"), limit=limit, **place.view)
+        return graph_text.references_json(answer)
 
     def map(self, place: _Place, arguments: PageArguments) -> Json:
         """The most used files, and their uses of each other."""
-        return graph_text.map_json(
-            place.engine.map(
-                arguments.words("focus"),
-                path=place.root,
-                ref=place.ref,
-                max_tokens=arguments.number("tokens", _MAP_TOKENS, _MOST_MAP_TOKENS),
-                budget_ms=self._budget_ms,
-            )
-        )
+        most = arguments.number("tokens", _MAP_TOKENS, _MOST_MAP_TOKENS)
+        answer = place.engine.map(arguments.words("focus"), max_tokens=most, **place.view)
+        return graph_text.map_json(answer)
 
     def diff(self, place: _Place, arguments: PageArguments) -> Json:
         """The definitions that differ between two sides."""
-        return branch_text.diff_json(
-            place.engine.diff(
-                arguments.text("spec"),
-                other=arguments.text("other"),
-                path=place.root,
-                budget_ms=self._budget_ms,
-            )
+        answer = place.engine.diff(
+            arguments.text("spec"),
+            other=arguments.text("other"),
+            path=place.view["path"],
+            budget_ms=place.view["budget_ms"],
         )
+        return branch_text.diff_json(answer)
 
     def history(self, place: _Place, arguments: PageArguments) -> Json:
         """The commits that changed a definition, or the last change of each one in a file."""
-        return branch_text.history_json(
-            place.engine.history(
-                arguments.text("target"),
-                path=place.root,
-                ref=place.ref,
-                limit=arguments.number("limit", _CHANGES, _MOST_RESULTS),
-                patch=True,
-                budget_ms=self._budget_ms,
-            )
-        )
+        limit = arguments.number("limit", _CHANGES, _MOST_RESULTS)
+        target = arguments.text("target")
+        answer = place.engine.history(target, limit=limit, patch=True, **place.view)
+        return branch_text.history_json(answer)
 
     def conflicts(self, place: _Place, _: PageArguments) -> Json:
         """Conflicts with other worktrees and branches."""
-        return branch_text.conflicts_json(
-            place.engine.conflicts(path=place.root, budget_ms=self._budget_ms)
-        )
+        path, budget_ms = place.view["path"], place.view["budget_ms"]
+        return branch_text.conflicts_json(place.engine.conflicts(path=path, budget_ms=budget_ms))
 
     def notes(self, place: _Place, arguments: PageArguments) -> Json:
         """Saved notes, with the state of their handles."""
-        return context_text.load_json(
-            place.engine.load(
-                arguments.text("query"),
-                handle=arguments.text("handle"),
-                limit=arguments.number("limit", _NOTES, _MOST_RESULTS),
-                path=place.root,
-                ref=place.ref,
-                budget_ms=self._budget_ms,
-            )
+        answer = place.engine.load(
+            arguments.text("query"),
+            handle=arguments.text("handle"),
+            limit=arguments.number("limit", _NOTES, _MOST_RESULTS),
+            **place.view,
         )
+        return context_text.load_json(answer)
 
     def views(self, place: _Place, _: PageArguments) -> Json:
         """The views of the repository, and what a prune would remove."""
-        return upkeep_text.overview_json(place.engine.overview(only=place.root))
+        return upkeep_text.overview_json(place.engine.overview(only=place.view["path"]))
+
+
+class _View(TypedDict):
+    """Arguments of the engine's methods."""
+
+    path: str
+    ref: str | None
+    budget_ms: float
 
 
 class _Place(NamedTuple):
     """The engine and the worktree of a question."""
 
     engine: Engine
-    root: str
-    ref: str | None
+    view: _View
 
 
 class _Question(NamedTuple):

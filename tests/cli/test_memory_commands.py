@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import codelens_text
 from gitrepo import GitRepo
 from shop_repository import Run
 
@@ -24,11 +23,8 @@ class Shell:
         self.home = scratch / "home"
 
     def run(self, *args: str, code: int = 0, stdin: str = "", cwd: Path | None = None, **env: str):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "codelens", *args],
-            cwd=cwd or self.repo.root, input=stdin, capture_output=True, text=True,
-            env={**os.environ, "CODELENS_HOME": str(self.home), **env},
-        )  # fmt: skip
+        folder = cwd or self.repo.root
+        done = codelens_text(*args, cwd=folder, home=self.home, given=stdin, env=env)
         assert done.returncode == code, done.stdout + done.stderr
         return done
 

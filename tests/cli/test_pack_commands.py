@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from gitrepo import GitRepo, git_environment
+from forked_commands import codelens_text
+from gitrepo import GitRepo
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]
 
 
 def run(folder: Path, home: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, **git_environment(), "CODELENS_HOME": str(home)}
-    done = subprocess.run(
-        [*COMMAND, *words], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True,
-        text=True,
-    )  # fmt: skip
+    done = codelens_text(*words, cwd=folder, home=home)
     assert done.returncode == code, done.stdout + done.stderr
     return done
 

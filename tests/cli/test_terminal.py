@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from pathlib import Path
 
 import pytest
-from gitrepo import GitRepo, git_environment
+from forked_commands import codelens
+from gitrepo import GitRepo
 from pseudo_terminal import on_a_terminal, without_bar
 
 pytest.importorskip("pty")
@@ -72,14 +70,6 @@ def test_a_terminal_is_sent_nothing_that_it_would_obey(
     assert not left, ascii(shown)
 
 
-def test_a_file_or_pipe_gets_the_whole_text(repo: GitRepo, tmp_path: Path) -> None:
-    import subprocess
-
-    home = repo.root.parent
-    env = git_environment() | {
-        "CODELENS_HOME": str(home / "home"), "HOME": str(home),
-        "PYTHONPATH": os.pathsep.join(sys.path),
-    }  # fmt: skip
-    command = [sys.executable, "-m", "codelens", "expand", "other.py"]
-    done = subprocess.run(command, cwd=repo.root, env=env, capture_output=True)
+def test_a_file_or_pipe_gets_the_whole_text(repo: GitRepo) -> None:
+    done = codelens("expand", "other.py", cwd=repo.root, home=repo.root.parent / "home")
     assert done.stdout == repo.path("other.py").read_bytes()

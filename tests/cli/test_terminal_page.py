@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from gitrepo import GitRepo, git_environment
+from forked_commands import codelens_text
+from gitrepo import GitRepo
 from hypothesis import given
 from hypothesis import strategies as st
 from pseudo_terminal import STYLE, on_a_terminal, without_bar
@@ -156,14 +155,8 @@ def _answer(text: str) -> list[str]:
 
 
 def _piped(repo: GitRepo, args: tuple[str, ...]) -> str:
-    home = repo.root.parent
-    env = git_environment() | {
-        "CODELENS_HOME": str(home / "home"), "HOME": str(home), "PYTHONPATH": ":".join(sys.path),
-        "COLUMNS": "50",
-    }  # fmt: skip
-    command = [sys.executable, "-m", "codelens", *args]
-    done = subprocess.run(command, cwd=repo.root, env=env, capture_output=True, encoding="utf-8")
-    return done.stdout
+    home = repo.root.parent / "home"
+    return codelens_text(*args, cwd=repo.root, home=home, env={"COLUMNS": "50"}).stdout
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def test_the_page_is_served_until_ctrl_c(repo: GitRepo, tmp_path: Path) -> None:
 def test_an_unservable_page_is_refused_at_once(
     run: Run, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "--port must be at most 65535" in run("ui", "--port", "70000").err
+    assert "--port must be a whole number from 0 to 65535" in run("ui", "--port", "70000").err
     assert "unknown editor 'vim'" in run("ui", "--editor", "vim").err
     monkeypatch.setenv("CODELENS_EDITOR", "vim")
     refused = run("ui")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import codelens_text
 from gitrepo import GitRepo, git_environment
 from shop_repository import Run
 
@@ -28,11 +29,10 @@ class Shell:
         self.home = folder / "home"
         self.env = {**os.environ, **git_environment(), "CODELENS_HOME": str(self.home)}
 
-    def run(self, *args: str, env: dict[str, str] | None = None):
-        return subprocess.run(
-            [*COMMAND, *args], cwd=self.repo.root, env=env or self.env,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        )  # fmt: skip
+    def run(
+        self, *args: str, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return codelens_text(*args, cwd=self.repo.root, home=self.home, env=env)
 
     def on_terminal(self, *args: str) -> tuple[int, str]:
         screen, terminal = pty.openpty()

@@ -1,75 +1,21 @@
 """Whole turns of real clients with hooks: what the model's requests contain.
 
-The clients are those of `test_clients`, with a fake model. With `CODELENS_CLIENTS=all`, the tests
-add Qwen Code, Copilot CLI, and the compaction of Gemini CLI at a terminal.
+The clients are those of `test_clients`, with a fake model: Claude Code and Codex with a compaction,
+Gemini CLI without. With `CODELENS_CLIENTS=all`, the tests add Qwen Code, Copilot CLI, and the
+compaction of Gemini CLI at a terminal.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from agent_clients import ALL, CLIENTS, MORE_CLIENTS, Home, install
+from agent_clients import ALL, CLIENTS, MORE_CLIENTS, Gemini, Home
 from client_terminal import Terminal
 from fake_model import Call, serving
 from gitrepo import GitRepo
 
-NAMES = {"claude-code", "codex", "gemini", "qwen", "copilot-cli"}
-HOOKED = [one for one in [*CLIENTS, *(MORE_CLIENTS if ALL else [])] if one.name in NAMES]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def clients() -> None:
-    why = install()
-    if why:
-        pytest.skip(why)
-
-
-class Turns:
-    """A client with hooks in a repository; each turn is a separate process."""
-
-    def __init__(self, client, home: Home, repo: GitRepo, model) -> None:
-        self.client, self.home, self.repo, self.model = client, home, repo, model
-        run = home.run
-
-        def with_prompt(*command, **more):
-            # Nobody can answer Codex's question whether to trust the hooks.
-            trust = ("--dangerously-bypass-hook-trust",) if command[:2] == ("codex", "exec") else ()
-            words = [self.prompt if one == "where is it?" else one for one in command]
-            return run(*words[:2], *trust, *words[2:], **more)
-
-        self.prompt = ""
-        home.run = with_prompt  # type: ignore[method-assign]
-
-    def ask(self, prompt: str) -> str:
-        """All that the model was sent in one turn."""
-        self.prompt = prompt
-        before = len(self.model.bodies)
-        self.client.ask(self.home, self.model, self.repo.root)
-        return json.dumps(self.model.bodies[before:])
-
-
-@pytest.mark.parametrize("client", HOOKED, ids=lambda one: one.name)
-def test_the_model_reads_earlier_prompts(client, tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    repo = GitRepo.init(tmp_path / "work" / "shop")
-    repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
-    with serving(Call("none", {})) as model:
-        client.prepare(home, model, [repo.root])
-        home.codelens("install", "--host", client.name, "--yes", "--hooks")
-        turns = Turns(client, home, repo, model)
-        first = turns.ask("add refresh token rotation")
-        second = turns.ask("token rotation fails")
-        state = next((home.folder / "index" / "focus").glob("*.jsonl"))
-        state.write_bytes(state.read_bytes()[:40])
-        third = turns.ask("charge the card")
-        fourth = turns.ask("charge the card twice")
-    assert "codelens: worktree" in first and "[Focus |" not in first
-    assert "[Focus | 2 prompts" in second and "- add refresh token rotation" in second
-    assert "charge the card" in third and "refresh token" not in third
-    assert "- charge the card" in fourth
-    assert "is damaged" in (home.folder / "index" / "logs" / "hooks.log").read_text()
+HOOKS = ("--yes", "--hooks")
 
 
 class Compacting:
@@ -78,7 +24,7 @@ class Compacting:
     def __init__(self, client, home: Home, repo: GitRepo, model) -> None:
         self.client, self.home, self.repo, self.model = client, home, repo, model
         client.prepare(home, model, [repo.root])
-        home.codelens("install", "--host", client.name, "--yes", "--hooks")
+        home.codelens("install", "--host", client.name, *HOOKS)
 
     def turn(self, *command: str) -> str:
         """All that the model was sent in one turn."""
@@ -95,41 +41,41 @@ class Compacting:
             "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
         }  # fmt: skip
 
-    def compacted(self) -> tuple[str, str]:
-        """What the model is sent at the compaction, and with the prompt after it."""
+    def compacted(self) -> tuple[str, str, str]:
+        """What the model is sent at first, at the compaction, and with the prompt after it."""
         return getattr(self, self.client.name.replace("-", "_"))()
 
-    def claude_code(self) -> tuple[str, str]:
+    def claude_code(self) -> tuple[str, str, str]:
         session = "4f1c2a52-6d0e-4f0b-9d2b-0d8a5f1d3c11"
-        self.turn("claude", "-p", FIRST, "--session-id", session)
+        first = self.turn("claude", "-p", FIRST, "--session-id", session)
         compaction = self.turn("claude", "-p", "/compact", "--resume", session)
-        return compaction, self.turn("claude", "-p", LATER, "--resume", session)
+        return first, compaction, self.turn("claude", "-p", LATER, "--resume", session)
 
-    def codex(self) -> tuple[str, str]:
+    def codex(self) -> tuple[str, str, str]:
         """It compacts by itself after a request longer than the limit."""
         settings = self.home.folder / ".codex" / "config.toml"
         settings.write_text("model_auto_compact_token_limit = 1\n" + settings.read_text())
         command = ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check")
-        self.turn(*command, FIRST)
+        first = self.turn(*command, FIRST)
         both = self.turn(*command, "resume", "--last", LATER)
         compaction, after = self.model.bodies[-2:]
         assert json.dumps([compaction, after]) == both
-        return json.dumps(compaction), json.dumps(after)
+        return first, json.dumps(compaction), json.dumps(after)
 
-    def copilot_cli(self) -> tuple[str, str]:
+    def copilot_cli(self) -> tuple[str, str, str]:
         command = ("copilot", "--allow-all-tools")
-        self.turn(*command, "-p", FIRST)
+        first = self.turn(*command, "-p", FIRST)
         compaction = self.turn(*command, "--continue", "-p", "/compact")
-        return compaction, self.turn(*command, "--continue", "-p", LATER)
+        return first, compaction, self.turn(*command, "--continue", "-p", LATER)
 
-    def qwen(self) -> tuple[str, str]:
+    def qwen(self) -> tuple[str, str, str]:
         """It accepts a compaction only if enough was said, by its own count and the model's."""
         self.model.tokens = 90_000
-        self.turn("qwen", "-p", FIRST + " filler" * 14_000)
+        first = self.turn("qwen", "-p", FIRST + " filler" * 14_000)
         compaction = self.turn("qwen", "--continue", "-p", "/compress")
-        return compaction, self.turn("qwen", "--continue", "-p", LATER)
+        return first, compaction, self.turn("qwen", "--continue", "-p", LATER)
 
-    def gemini(self) -> tuple[str, str]:
+    def gemini(self) -> tuple[str, str, str]:
         """It compacts only at a terminal, or at half a million tokens."""
         env = {
             **self.home.env, "GEMINI_API_KEY": "x",
@@ -146,7 +92,8 @@ class Compacting:
                 # It asks for the summary twice, and the hook after an answer takes some time.
                 terminal.wait(8)
                 said.append(json.dumps(self.model.bodies[before:]))
-        return said[1], said[2]
+        first, compaction, after = said
+        return first, compaction, after
 
 
 FIRST, LATER = "add refresh token rotation", "token rotation fails"
@@ -164,16 +111,33 @@ COMPACTED = {
 
 @pytest.mark.parametrize(
     "client",
-    [one for one in HOOKED if one.name in COMPACTED and (ALL or one.name != "gemini")],
+    [
+        client
+        for client in [*CLIENTS, *(MORE_CLIENTS if ALL else [])]
+        if client.name in COMPACTED and (ALL or client.name != "gemini")
+    ],
     ids=lambda one: one.name,
 )
-def test_after_its_own_compaction_a_client_sends_the_recovery(client, tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    repo = GitRepo.init(tmp_path / "work" / "shop")
-    repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
+def test_the_model_reads_earlier_prompts_and_after_a_compaction_the_recovery(
+    client, home: Home, repo: GitRepo
+) -> None:
     with serving(Call("none", {})) as model:
-        compaction, after = Compacting(client, home, repo, model).compacted()
+        first, compaction, after = Compacting(client, home, repo, model).compacted()
+    assert "codelens: worktree" in first and "[Focus |" not in first
     summary_prompt, continued, recovery = COMPACTED[client.name]
     assert summary_prompt in compaction and RECOVERED not in compaction
     assert continued in after and recovery in after
     assert f"- {FIRST}" in after and "[Focus | 2 prompts" in after
+
+
+def test_the_model_of_gemini_reads_earlier_prompts(home: Home, repo: GitRepo) -> None:
+    gemini = Gemini()
+    with serving(Call("none", {})) as model:
+        gemini.prepare(home, model, [repo.root])
+        home.codelens("install", "--host", gemini.name, *HOOKS)
+        gemini.ask(home, model, repo.root, FIRST)
+        turn = len(model.bodies)
+        gemini.ask(home, model, repo.root, LATER)
+    first, second = json.dumps(model.bodies[:turn]), json.dumps(model.bodies[turn:])
+    assert "codelens: worktree" in first and "[Focus |" not in first
+    assert "[Focus | 2 prompts" in second and f"- {FIRST}" in second

@@ -6,17 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent_clients import CLIENTS, Home, install
+from agent_clients import CLIENTS, Home
 from fake_model import SAID, Call, serving
 from gitrepo import GitRepo
 from http_server import HttpServer, http_server
-
-
-@pytest.fixture(scope="module", autouse=True)
-def clients() -> None:
-    why = install()
-    if why:
-        pytest.skip(why)
 
 
 @pytest.fixture(scope="module")
@@ -43,24 +36,23 @@ def server(index: Path, trees: list[GitRepo]) -> Iterator[HttpServer]:
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
 def test_a_turn_over_http_gets_the_code_of_the_worktree_it_stands_in(
-    client, server: HttpServer, index: Path, trees: list[GitRepo], tmp_path: Path
+    client, server: HttpServer, index: Path, trees: list[GitRepo], home: Home
 ) -> None:
-    home = Home(tmp_path / "home")
     # The token is in the server's home.
     home.env["CODELENS_HOME"] = str(index)
     first, second = (tree.root for tree in trees)
     over_http = ("--http", "--port", str(server.port), "--host", client.name, "--yes")
     with serving(Call("cl_search", {"query": "charge card"})) as model:
         client.prepare(home, model, [first, second])
+        before = home.files()
         home.codelens("install", *over_http, "--approve")
         first_said = client.ask(home, model, first)
         second_said = client.ask(home, model, second)
     assert SAID in first_said and SAID in second_said, model.asked
     assert "src/till.py#charge_card" in first_said and "charge_card_twice" not in first_said
     assert "src/till.py#charge_card_twice" in second_said
-    assert client.connected.search(client.listed(home, first))
     home.codelens("uninstall", "--host", client.name, "--yes")
-    assert "codelens" not in client.listed(home, first)
+    home.assert_settings_lack_codelens(before)
 
 
 def test_all_clients_left_and_the_server_ends_politely(server: HttpServer) -> None:

@@ -8,31 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent_clients import Codex, Gemini, Home, Opencode, install
+from agent_clients import Codex, Gemini, Home, Opencode
 from fake_model import SAID, Call, Model, serving
 from gitrepo import GitRepo
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "install" / "plugins"
-
-
-@pytest.fixture(scope="session", autouse=True)
-def clients() -> None:
-    why = install()
-    if why:
-        pytest.skip(why)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "home")
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> GitRepo:
-    made = GitRepo.init(tmp_path / "work" / "shop")
-    made.commit("first", {"src/till.py": "def charge_card(amount):\n    return amount\n"})
-    return made
 
 
 @pytest.fixture

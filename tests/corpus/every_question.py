@@ -34,6 +34,13 @@ MOST_ADDRESSES = 4 * 1024**3
 CPU_S = 60
 HANGS_S = 90.0
 """Wall time: a process that waits at a pipe needs no CPU."""
+_FIRST = f"""
+import resource, signal
+# A background job of a shell ignores SIGINT, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+resource.setrlimit(resource.RLIMIT_AS, ({MOST_ADDRESSES}, {MOST_ADDRESSES}))
+resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))
+"""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "search": ("search kindle", "search --ref side kindle", "search --mode regex kin.le"),
@@ -163,13 +170,16 @@ def commands_asked(root: Path, scratch: Path) -> Iterator[Asked]:
 
 def asked_in_a_fork(question: str, root: Path, scratch: Path, given: str) -> Asked:
     """Runs one command; `ui` is stopped once it has printed its address."""
+    from forked_commands import run_and_exit
+
     files = [scratch / name for name in ("in", "out", "err")]
     for path in files:
         path.unlink(missing_ok=True)
     files[0].write_text(given)
     pid = os.fork()
     if pid == 0:
-        _run(question.split(), root, files)
+        streams = [str(path) for path in files]
+        run_and_exit(question.split(), str(root), dict(os.environ), _FIRST, streams)
     until = time.monotonic() + HANGS_S
     interrupted = False
     while True:
@@ -188,35 +198,6 @@ def asked_in_a_fork(question: str, root: Path, scratch: Path, given: str) -> Ask
         code = 0
     out, err = (path.read_text("utf-8", "replace") for path in files[1:])
     return Asked(question, code, used.ru_maxrss, out, err)
-
-
-def _run(args: list[str], root: Path, files: list[Path]) -> None:
-    """Runs the command in this process and exits."""
-    code = 70
-    try:
-        os.chdir(root)
-        # A background job of a shell ignores SIGINT, and children inherit that.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-        for number, path in enumerate(files):
-            flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-            os.dup2(os.open(path, flags, 0o600), number)
-        from codelens.cli.main import main as command_line
-
-        sys.argv = ["codelens", *args]
-        try:
-            code = command_line()
-        except SystemExit as error:
-            code = error.code if isinstance(error.code, int) else 1 if error.code else 0
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
 
 
 class Server:

@@ -88,6 +88,8 @@ class Place(NamedTuple):
 
     repo: GitRepo
     home: Path
+    answers: list[Asked]
+    """To the questions that used it."""
 
 
 def made_place(folder: Path) -> Place:
@@ -104,8 +106,7 @@ def made_place(folder: Path) -> Place:
     for name in ("refs/remotes/origin/main", "refs/heads/old"):
         repo.git("update-ref", name, head)
     repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    ask_all(repo.root, folder / "home")
-    return Place(repo, folder / "home")
+    return Place(repo, folder / "home", ask_all(repo.root, folder / "home"))
 
 
 def damaged_files(place: Place) -> list[Path]:

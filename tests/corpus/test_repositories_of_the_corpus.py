@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
-import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 from corpus.repositories import REPOSITORIES
-from gitrepo import GitRepo, git_environment
+from forked_commands import codelens
+from gitrepo import GitRepo
 
-CPU_S = 120
-HANGS_S = 300
-"""Wall time: a process that waits at a pipe needs no CPU."""
-
-
-def _limit(most_bytes: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+LIMITS = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({most_bytes}, {most_bytes}))
+resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
+"""
 
 
 @pytest.mark.parametrize("name", REPOSITORIES)
@@ -34,20 +28,13 @@ def test_a_repository_that_broke_something_is_answered_or_refused(
         {"session_id": "one", "cwd": str(repo.root), "tool_name": "Edit",
          "tool_input": {"file_path": str(repo.root / "wick.py"), "old_string": "def wick"}}
     )  # fmt: skip
+    first = LIMITS.format(most_bytes=REPOSITORIES[name].most_bytes)
     for command in REPOSITORIES[name].commands:
         args = command.split()
-        done = subprocess.run(
-            [sys.executable, "-m", "codelens", *args],
-            cwd=repo.root,
-            env=git_environment({"CODELENS_HOME": str(tmp_path / "home")}),
-            input=said if args[0] == "hook" else "",
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=HANGS_S,
-            preexec_fn=partial(_limit, REPOSITORIES[name].most_bytes),
-        )
-        assert "Traceback" not in done.stderr, done.stderr[-2000:]
-        assert done.returncode in {0, 1, 2}, (args, done.returncode, done.stderr[-500:])
+        given = said.encode() if args[0] == "hook" else b""
+        done = codelens(*args, cwd=repo.root, home=tmp_path / "home", given=given, first=first)
+        out, err = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
+        assert "Traceback" not in err, err[-2000:]
+        assert done.returncode in {0, 1, 2}, (args, done.returncode, err[-500:])
         if args == ["search", "kindle"]:
-            assert "lamp.py" in done.stdout or done.returncode == 2, (done.stdout, done.stderr)
+            assert "lamp.py" in out or done.returncode == 2, (out, err)

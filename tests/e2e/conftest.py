@@ -26,12 +26,17 @@ def revoke_session(session):
 
 
 @pytest.fixture(
-    params=[CommandLine, McpClient, HurriedMcpClient], ids=["cli", "mcp", "mcp in 50 ms"]
+    scope="session",
+    params=[CommandLine, McpClient, HurriedMcpClient],
+    ids=["cli", "mcp", "mcp in 50 ms"],
 )
-def face(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CommandLine | McpClient]:
-    found = request.param(tmp_path / "home")
-    yield found
-    found.close()
+def face(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CommandLine | McpClient]:
+    """Serves the repositories of all tests, as one home and one server do for a user."""
+    made = request.param(tmp_path_factory.mktemp("faces") / "home")
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 from e2e.conftest import AUTH
+from e2e.faces import CommandLine
 from gitrepo import GitRepo
 
 
 def found(face, root: Path, query: str, ref: str | None = None) -> dict[str, str]:
-    """Symbol (or handle) -> path for all results of a query, checking the expected freshness."""
-    answer = face.search(root, query, ref)
-    assert answer["receipt"]["status"] in face.STATUSES
-    return {one["symbol"] or one["handle"]: one["path"] for one in answer["results"]}
+    """Symbol (or handle) -> path for all results of a query."""
+    return {one["symbol"] or one["handle"]: one["path"] for one in face.search(root, query, ref)}
 
 
 def names(face, root: Path, query: str, ref: str | None = None) -> set[str]:
@@ -151,12 +150,10 @@ def test_an_edit_of_the_same_size_with_the_old_mtime(face, repo: GitRepo) -> Non
     assert "chargeCard" not in names(face, repo.root, "chargeCard")
 
 
-def test_two_processes_that_index_at_once(face, repo: GitRepo, tmp_path: Path) -> None:
-    from e2e.faces import CommandLine
-
+def test_two_processes_that_index_at_once(face, repo: GitRepo) -> None:
     for number in range(120):
         repo.write(f"many/part{number}.py", f"def kindle_part{number}():\n    return {number}\n")
-    other = CommandLine(tmp_path / "home")
+    other = CommandLine(face.home)
     started = [other.start("index", "-C", str(repo.root), "--json") for _ in range(2)]
     assert "kindle_part7" in names(face, repo.root, "kindle_part7")
     for process in started:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from codelens.config import Settings, load
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import usage_counter
 from codelens.errors import SettingError
-from codelens.render.upkeep_text import usage_json, usage_text
+from codelens.render.upkeep_text import usage_text
 from codelens.store.saved import usage_log as store
 
 LONG = "def kindle(lamp):\n    return lamp\n" + "# filler\n" * 1000
@@ -185,7 +186,7 @@ def test_the_chart_has_a_bar_for_each_line(engine: Engine, repo: GitRepo) -> Non
         "  search  2  ████████████████████████  served   4.0 kB  saved   7.0 kB",
         "  status  1  ████████████              served     10 B  saved      0 B",
     ]
-    assert json.loads(json.dumps(usage_json(engine.usage())))["by_tool"][0]["calls"] == 2
+    assert json.loads(json.dumps(asdict(engine.usage())))["by_tool"][0]["calls"] == 2
 
 
 @pytest.mark.slow

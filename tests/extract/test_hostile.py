@@ -1,7 +1,7 @@
 """Bad input: every fixture damaged in every way, and texts built to break a parser.
 
-`CODELENS_HOSTILE_CASES=200000` runs that many random cases instead of about 4,000. Each language
-runs a tenth of the texts built by hand, a different tenth for each language;
+`CODELENS_HOSTILE_CASES=200000` runs that many random cases instead of about 5,000. Each language
+runs one in twenty of the texts built by hand, a different one for each language;
 `CODELENS_HOSTILE_SHARE=1` runs all of them (15 minutes). `hunt.py` runs them in separate processes,
 where a crash is a finding and does not end the run.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from extract.hostile import check_facts
 
 from codelens.extract.facts import structure
 
@@ -46,7 +47,7 @@ def uses(language: str, markup: str) -> list[str]:
         ('<my-card data-a="1"/>', ["MyCard", "MyCard().dataA"]),
         (
             "<Card><template #head='{ m }'>{{ m }}{{ fmt }}</template></Card>",
-            ["Card", "Card().head", "fmt"],
+            ["Card", "Card().head", "Card().head.#takes0.m", "fmt"],
         ),
         ('<Card v-model="m"/>', ["Card", "Card().modelValue", "m"]),
         ('<Card v-model:title.trim="m"/>', ["Card", "Card().title", "m"]),
@@ -103,7 +104,7 @@ def test_svelte(markup: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("markup", "names"),
     [
-        ("<Card x={fmt({v: 1})} />", ["Card", "Card().x", "fmt"]),
+        ("<Card x={fmt({v: 1})} />", ["Card", "Card().x", "fmt", "fmt.#takes0.v"]),
         (
             "<ul>{m.map((i) => <Card x={i}>{fmt(i)}</Card>)}</ul>",
             ["m", "m.map", "Card", "Card().x", "fmt"],
@@ -170,6 +171,18 @@ def test_a_component_has_what_it_declares(language: str, script: str, members: l
 def test_a_broken_script_keeps_the_markup() -> None:
     text = "<script setup>\nfunction a() { if (\n</script>\n<template>{{ fmt(m) }}</template>"
     assert [use.name for use in structure(text.encode(), "vue").references] == ["fmt", "m"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("astro", "---\nconst a = 1\nexport const "),
+     ("vue", "<script>\nconst a = 1\nfunction ")],
+)  # fmt: skip
+def test_a_script_that_ends_before_a_name_defines_no_word_of_the_translation(
+    language: str, text: str
+) -> None:
+    symbols = check_facts(text.encode(), language).structure.symbols
+    assert {symbol.name for symbol in symbols} <= {"default", "a"}
 
 
 def test_a_template_in_another_language_is_text() -> None:

@@ -74,7 +74,7 @@ def test_a_damaged_index_never_answers_wrong(
     world: World, sound: bytes, damage: Callable[[bytearray, Random], None]
 ) -> None:
     pick = Random(7)
-    for _ in range(rounds(15)):
+    for _ in range(rounds(8)):
         world.edit()
         data = bytearray(sound)
         damage(data, pick)

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from forked_commands import codelens_text
 from gitrepo import GitRepo, git_environment
 from harness_sizes import size_of
 from stateful.view_contents import answer, dump
@@ -153,13 +154,11 @@ class World:
         with opened, opened.changed():
             context_rows.put(opened.db, one, _terms(one))
 
-    def run(self, *args: str, env: dict[str, str] | None = None):
+    def run(
+        self, *args: str, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Runs the command line as a user; drops root's right to write anywhere."""
-        command = [sys.executable, "-m", "codelens", *args]
-        return subprocess.run(
-            command, cwd=self.root, env=self.environment() | (env or {}),
-            capture_output=True, text=True, timeout=120, preexec_fn=obey_modes,
-        )  # fmt: skip
+        return codelens_text(*args, cwd=self.root, home=self.home, env=env, first=_OBEYS_MODES)
 
     def environment(self) -> dict[str, str]:
         """A minimal environment: `HOME` would be root's."""
@@ -205,17 +204,28 @@ class World:
         return killed
 
 
+_OBEYS_MODES = "from faults.world import obey_modes; obey_modes()"
 _PYTHONPATH = os.pathsep.join(entry for entry in sys.path if os.path.isabs(entry))
 
 
 def obey_modes() -> None:
     """Makes file modes bind this process and its children, even as root (Linux)."""
-    if sys.platform.startswith("linux") and os.geteuid() == 0:
-        for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
-            ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+    if not sys.platform.startswith("linux") or os.geteuid() != 0:
+        return
+    libc = ctypes.CDLL(None)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    # Effective, permitted and inheritable, for two words of capabilities.
+    sets = (ctypes.c_uint32 * 6)()
+    libc.capget(header, sets)
+    for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
+        libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # what a program started here gets
+        for at in range(3):
+            sets[at] &= ~(1 << capability)
+    assert libc.capset(header, sets) == 0
 
 
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
+_CAPABILITY_VERSION = 0x20080522
 
 
 def _terms(one: Context) -> Terms:

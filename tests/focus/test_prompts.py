@@ -70,9 +70,9 @@ def test_a_repository_is_switched_apart_from_all(
     assert not focus_settings.is_on(home, "a")
     monkeypatch.delenv("CODELENS_FOCUS")
     Path(focus_settings.switch_path(home)).write_text('{"every')
-    assert focus_settings.is_damaged(home) and not focus_settings.is_on(home, "a")
+    assert focus_settings.why_off(home, "a") == "damage"
     focus_settings.switch(home, focus_settings.EVERYWHERE, on=True)
-    assert focus_settings.is_on(home, "a") and not focus_settings.is_damaged(home)
+    assert focus_settings.is_on(home, "a")
 
 
 def prompt(

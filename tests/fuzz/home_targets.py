@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import os
 import tempfile
@@ -80,8 +81,8 @@ def focus_files(data: bytes) -> None:
         turn = take_prompt(home, _PLACE, "paint the lantern green", settings, now=_NOW)
         assert not forest_file.load(path).note, turn
         _put(home, "focus/switches.json", data)
-        if focus_settings.is_damaged(home):
-            assert not focus_settings.is_on(home, "a"), "what may have been turned off is off"
+        if focus_settings.is_on(home, "a"):
+            assert isinstance(json.loads(data), dict), "what may have been turned off is off"
 
 
 def settings_file(data: bytes) -> None:

@@ -1,7 +1,7 @@
 """Generated queries and handles: an answer or a clear error, never data from outside.
 
 `CODELENS_FUZZ_INPUTS=100000` runs that many inputs in all, including `test_arguments.py` (default
-10,000). `tests/extract/test_hostile.py` generates texts for extraction, with a separate flag.
+3,000). `tests/extract/test_hostile.py` generates texts for extraction, with a separate flag.
 """
 
 from __future__ import annotations

@@ -57,11 +57,7 @@ def test_closed_streams(agent: Agent, closed: tuple[int, ...]) -> None:
 
 
 def test_an_empty_home_counts_as_unset(agent: Agent) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "codelens", "hook", "no-such-event", "--home", ""],
-        cwd=agent.folder, env={**os.environ, "CODELENS_HOME": str(agent.home)},
-    )  # fmt: skip
-    assert done.returncode == 0
+    assert agent.codelens("hook", "no-such-event", "--home", "").returncode == 0
     assert "unknown event" in agent.log()
     assert not (agent.folder / "logs").exists()
 
@@ -151,9 +147,6 @@ def test_an_input_without_the_events_subject_logs_one_line(agent: Agent, data: b
 
 
 def test_an_agent_that_names_no_event_gets_no_usage(agent: Agent) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "codelens", "hook"], cwd=agent.folder, input=b"{}",
-        env={**os.environ, "CODELENS_HOME": str(agent.home)}, capture_output=True,
-    )  # fmt: skip
+    done = agent.codelens("hook", given=b"{}")
     assert (done.returncode, done.stdout) == (0, b"")
     assert "hook: no event was named; the events are prompt, " in agent.log()

@@ -44,6 +44,16 @@ def test_the_second_prompt_gets_the_block(agent: Agent) -> None:
     assert block.startswith("[Focus | 2 prompts") and "The token rotates" in block
 
 
+def test_a_damaged_state_is_logged_and_later_prompts_are_kept(agent: Agent) -> None:
+    agent.prompt("add refresh token rotation")
+    agent.prompt("token rotation fails")
+    (state,) = (agent.home / "focus").glob("*.jsonl")
+    state.write_bytes(state.read_bytes()[:40])
+    assert "refresh token" not in agent.prompt("charge the card")
+    assert "    - charge the card" in agent.prompt("charge the card twice")
+    assert "is damaged" in agent.log()
+
+
 @pytest.mark.parametrize(
     "answer",
     [{"type": "assistant", "message": {"role": "assistant", "content": [
@@ -124,9 +134,7 @@ def test_shown_text_neither_closes_nor_opens_a_block(agent: Agent, mark: str) ->
 
 
 def test_switched_off_nothing_is_said_or_kept(agent: Agent) -> None:
-    run = [sys.executable, "-m", "codelens", "focus", "off"]
-    env = {**os.environ, "CODELENS_HOME": str(agent.home)}
-    subprocess.run(run, cwd=agent.folder, env=env, check=True, capture_output=True)
+    assert agent.codelens("focus", "off").returncode == 0
     for _ in range(2):
         assert agent.prompt("add refresh token rotation") == ""
     assert not list((agent.home / "focus").glob("*.jsonl"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,9 +23,7 @@ def test_a_collision_with_another_worktree_is_reported(repo: GitRepo, tmp_path: 
     second.write("till.py", "def charge():\n    return 'two'\n")
     repo.write("till.py", "def charge():\n    return 'one'\n")
     assert "collides" not in agent.hook("session-start", "SessionStart", source="startup")
-    run = [sys.executable, "-m", "codelens", "index"]
-    env = {**os.environ, "CODELENS_HOME": str(agent.home)}
-    subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
+    assert agent.codelens("index").returncode == 0
     repo.worktree(tmp_path / "broken", branch="broken")
     (repo.root / ".git" / "worktrees" / "broken" / "HEAD").write_bytes(b"0" * 100_000)
     context = agent.hook("session-start", "SessionStart", source="startup")
@@ -145,10 +141,8 @@ def test_a_compaction_resets_the_sent_texts(
 
 @pytest.mark.slow
 def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
-    env = {**os.environ, "CODELENS_HOME": str(agent.home)}
     for name, handle in (("cards", "till.py#charge"), ("pages", "web.py")):
-        run = [sys.executable, "-m", "codelens", "save", name, handle, "--note", "x"]
-        subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
+        assert agent.codelens("save", name, handle, "--note", "x").returncode == 0
     repo.write("web.py", "quite = 'another'\n")
     context = agent.hook("session-start", "SessionStart", source="startup")
     assert "saved notes that are still valid: cards (1 more changed since)" in context

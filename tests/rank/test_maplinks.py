@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 import pytest
 
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
-from codelens.rank.file_links import Links, Source, linked, relinked
+from codelens.rank.file_links import Counts, Linking, Links, Source, relinked
 from codelens.resolve.imports import Importer
 
 START = {
@@ -74,6 +74,13 @@ class World:
             if names & self.names[one.content].keys()
             or any(names & set(row[:2]) for row in one.imports)
         }
+
+
+def linked(sources: Sequence[Source], importer: Importer, counts: Counts) -> Links:
+    linking = Linking(sources, importer)
+    while linking.left:
+        linking.go_on(counts)
+    return linking.links
 
 
 def plain(links: Links) -> object:

@@ -88,6 +88,62 @@ import { fmt } from './fmt';
 }
 
 
+FILES |= {
+    "rows.ts": "export interface Row { label: string; by: { name: string }; name: string; "
+    "low: X; high: X }\n",
+    "List.vue": """<script setup lang="ts">
+import type { Row } from './rows'
+defineProps<{ rows: Row[]; marks: { x: number }[] }>()
+defineSlots<{ default(props: { row: Row }): any; end: (props: Row) => any }>()
+</script>
+<template><slot :row="rows[0]"/>{{ rows[0].by.name }}{{ rows[0].name }}{{ marks[0].x }}</template>
+""",
+    "Rows.vue": """<script setup lang="ts">
+import List from './List.vue'
+</script>
+<template>
+  <List :rows="[{ label: 'a', by: { name: 'b' } }]" :marks="[{ x: 1 }]">
+    <template #end="{ low }">{{ low }}</template>
+    <template #default="{ row }">{{ row.high }}</template>
+  </List>
+</template>
+""",
+    "Each.svelte": """<script lang="ts">
+import type { Snippet } from 'svelte';
+import type { Row } from './rows';
+let { row, all }: { row: Snippet<[Row]>; all: Row[] } = $props();
+</script>
+{@render row({ label: 'a' })}{all[0].by.name}
+""",
+    "Shown.vue": """<script>
+import { fmt } from './fmt'
+export default {
+  data() { return { fmt: fmt(1) } },
+}
+</script>
+<template>{{ fmt }}</template>
+""",
+    "auto/components.d.ts": """export {}
+declare module 'vue' {
+  export interface GlobalComponents {
+    BigCard: typeof import('../Card.vue')['default']
+    Away: typeof import('away')['default']
+  }
+  interface ComponentCustomProperties { __DEV__: boolean }
+}
+declare global {
+  const useFmt: typeof import('../fmt')['fmt']
+}
+""",
+    "auto/Auto.vue": """<script setup lang="ts">
+const text = useFmt(1)
+</script>
+<template><BigCard :title="text" v-if="__DEV__"/><Away/>{{ useFmt(2) }}</template>
+""",
+    "Apart.vue": "<template><BigCard/></template>\n",
+}
+
+
 @pytest.fixture(scope="module")
 def edges() -> set[str]:
     return {*edges_of(FILES), *edges_of(FILES, "ref")}
@@ -129,6 +185,21 @@ def edges() -> set[str]:
         "page.astro:default -> fmt.ts:fmt",
         "Child.astro:default -> x",
         "Child.astro:default -> Props.x",
+        "Rows.vue:default -> rows.ts:Row.label",
+        "Rows.vue:default -> rows.ts:Row.name",
+        "Rows.vue:default -> List.vue:x",
+        "Rows.vue:default -> rows.ts:Row.low",
+        "Rows.vue:default -> rows.ts:Row.high",
+        "List.vue:default -> rows.ts:Row.name",
+        "List.vue:default -> x",
+        "Each.svelte:default -> rows.ts:Row.label",
+        "Each.svelte:default -> rows.ts:Row.name",
+        "Shown.vue:default -> default.fmt",
+        "auto/Auto.vue:default -> Card.vue:default",
+        "auto/Auto.vue:default -> Card.vue:default.title",
+        "auto/Auto.vue:default -> auto/components.d.ts:vue.ComponentCustomProperties.__DEV__",
+        "auto/Auto.vue:default -> fmt.ts:fmt",
+        "auto/Auto.vue:- -> fmt.ts:fmt",
     ],
 )
 def test_markup_uses_what_it_names(edges: set[str], edge: str) -> None:
@@ -143,3 +214,7 @@ def test_names_that_the_markup_binds_are_no_uses() -> None:
         "C.astro": "---\nconst item = 1\n---\n{[1].map((item) => <b>{item}</b>)}\n",
     }
     assert [*edges_of(files), *edges_of(files, "ref")] == []
+
+
+def test_a_generated_declaration_counts_in_its_folder_only(edges: set[str]) -> None:
+    assert not [edge for edge in edges if edge.startswith("Apart.vue")]

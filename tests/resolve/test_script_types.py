@@ -76,7 +76,7 @@ def test_a_condition_is_followed_where_its_answers_agree(body: str, expected: li
     [
         ("pair().first.go()", ["Item.go"]),
         ("const { last } = pair(); last?.cut()", ["Part.cut"]),
-        ("pair().make().next.go()", ["Item.go"]),
+        ("pair().make().next.go()", ["pair.make", "Item.go"]),
         ("pair().none.go()", []),
         ("box.needed().shape.a.run()", ["Box.needed", "Held.run"]),
     ],
@@ -142,7 +142,7 @@ EXPECTED = (
         ("function x(): Fn { return (n, s) => { s.go(); return s } }", True),
         ("class A { x: Fn = (n, s) => { s.go(); return s } }", True),
         ("const x: Fn = (s) => { s.go() }", False),
-        ("const x: Handler = s => s.go()", False),
+        ("const x: Handler = s => s.go()", True),
         ("const x: Fn = (n, ...s) => { s.go() }", False),
         ("const x: (...s: Store[]) => void = s => s.go()", False),
         ("const x: Fn = (n, s: Other) => { s.go() }", False),
@@ -151,3 +151,63 @@ EXPECTED = (
 def test_a_function_gets_what_the_type_of_its_variable_says(body: str, is_known: bool) -> None:
     edges = [edge for edge in edges_of({"a.ts": EXPECTED + body}) if edge.endswith("Store.go")]
     assert bool(edges) == is_known
+
+
+CALLABLE = """\
+interface Item { go(): void }
+interface Other { go(): void }
+type Plain = (s: Item, next: () => void) => void
+type Waiting = (s: Item, next: () => void) => Promise<void>
+type Mixed = ((s: Item) => void) | ((s: Other) => void)
+type One<T> = (s: T) => void
+type Handler = Plain | Waiting
+interface Routes {
+  // one handler
+  <P extends string>(handler: Handler): App
+
+  // several
+  <P extends string>(path: P, ...all: [Handler & One<Item>, last: Handler]): App
+
+  /** Of any number. */
+  <P>(path: P, name: string, size: number, ...all: Handler[]): App
+}
+interface Made<T> { get(): Item; value: T }
+interface Options { name: string }
+interface Factory {
+  <T>(options: Options): Other
+  <T>(make: () => T, options?: Options): Made<T>
+}
+type Boxed = { (n: number): Item; deep: number }
+declare class App {
+  get: Routes; on!: (h: Handler) => void; two(h: Single): void; three!: (h: One<Item>) => void
+  four(h: Mixed): void; five(n: number, ...all: Plain[]): void
+}
+interface Single { (s: Item): void }
+declare const app: App
+declare const make: Factory
+declare const box: Boxed
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("app.get(s => s.go())", ["Item.go"]),
+        ("app.get('/', s => s.go())", ["Item.go"]),
+        ("app.get('/', s => {}, s => s.go())", ["Item.go"]),
+        ("app.get('/', 'a', 1, s => {}, s => s.go())", ["Item.go"]),
+        ("app.get(s => {}).get('/', s => s.go())", ["Item.go"]),
+        ("app.on(s => s.go())", ["Item.go"]),
+        ("app.two(s => s.go())", ["Item.go"]),
+        ("app.three(s => s.go())", ["Item.go"]),
+        ("app.four(s => s.go())", []),
+        ("app.five(1, s => {}, s => s.go())", ["Item.go"]),
+        ("make(() => 1).get().go()", ["Item.go"]),
+        ("make({ name: 'a' }).go()", ["Other.go"]),
+        ("box(1).go()", ["Item.go"]),
+        ("function f(...all: Item[]) { for (const one of all) one.go() }", ["Item.go"]),
+    ],
+)
+def test_calls_of_objects_by_their_call_signatures(body: str, expected: list[str]) -> None:
+    edges = edges_of({"a.ts": CALLABLE + body})
+    assert [edge.rpartition(" -> ")[2] for edge in edges if edge.endswith(".go")] == expected

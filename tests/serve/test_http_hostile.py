@@ -21,6 +21,7 @@ from codelens.serve.http_server import MOST_CONNECTIONS, MOST_SESSIONS
 
 SHOP = {"shop.py": "def price():\n    return 1\n"}
 LAMPS = {"lamps.py": "def light():\n    return 2\n"}
+_MOST_TAKEN = 20
 NAMES = (
     "<img src=x onerror=alert(1)>.py",
     "\x1b[31mred\x1b]0;title\x07.py",
@@ -31,22 +32,37 @@ NAMES = (
 )
 
 
-@pytest.fixture
-def repositories(tmp_path: Path) -> tuple[GitRepo, GitRepo]:
-    """The repository that disappears, and the one that stays."""
-    gone, stays = GitRepo.init(tmp_path / "shop"), GitRepo.init(tmp_path / "lamps")
-    gone.commit("first", SHOP)
-    stays.commit("first", LAMPS)
-    return gone, stays
+@pytest.fixture(scope="module")
+def shops(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Repositories of which each test takes one, to change or delete it."""
+    folder = tmp_path_factory.mktemp("shops")
+    GitRepo.init(folder / "shop").commit("first", SHOP)
+    return [
+        Path(shutil.copytree(folder / "shop", folder / f"{number}" / "shop"))
+        for number in range(_MOST_TAKEN)
+    ]
 
 
-@pytest.fixture
-def server(env: dict[str, str], repositories: tuple[GitRepo, GitRepo]) -> Iterator[HttpServer]:
-    roots = [argument for repo in repositories for argument in ("--root", str(repo.root))]
+@pytest.fixture(scope="module")
+def lamps(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
+    repo = GitRepo.init(tmp_path_factory.mktemp("lamps") / "lamps")
+    repo.commit("first", LAMPS)
+    return repo
+
+
+@pytest.fixture(scope="module")
+def server(env: dict[str, str], shops: list[Path], lamps: GitRepo) -> Iterator[HttpServer]:
+    roots = [argument for root in (*shops, lamps.root) for argument in ("--root", str(root))]
     with http_server(env, *roots) as running:
         yield running
         code, said = running.stop()
         assert code == 0 and said.endswith("stopped\n") and "Traceback" not in said
+
+
+@pytest.fixture
+def repositories(server: HttpServer, shops: list[Path], lamps: GitRepo) -> tuple[GitRepo, GitRepo]:
+    """The repository that may disappear, and the one that stays."""
+    return GitRepo(shops.pop()), lamps
 
 
 def finds(asker: Asker, query: str, root: Path, handle: str) -> None:

@@ -176,7 +176,7 @@ def registered() -> dict:
     return {name: tool(row, bare) for name, row in ROWS.items()}
 
 
-@settings(max_examples=1500, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(calls())
 def test_arguments_are_taken_only_as_the_sdk_takes_them(
     registered: dict, made: tuple[str, dict]

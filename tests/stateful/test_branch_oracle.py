@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from harness_sizes import ANY_HEALTH, size_of
-from hypothesis import Phase, settings
+from harness_sizes import size_of
 from hypothesis import strategies as st
-from hypothesis.stateful import rule, run_state_machine_as_test
+from hypothesis.stateful import rule
+from stateful.machine_run import report, run_machine
 from stateful.test_oracle import PICKS, Histories
 from stateful.view_contents import git
 
@@ -121,17 +121,8 @@ def answers(engine: Engine, tree: Path, counts: dict[str, int]) -> list[object]:
 
 
 def test_branch_answers_do_not_depend_on_earlier_questions(record_property) -> None:
-    run_state_machine_as_test(
-        BranchHistories,
-        settings=settings(
-            max_examples=SEQUENCES, stateful_step_count=STEPS, deadline=None,
-            suppress_health_check=ANY_HEALTH, print_blob=True,
-            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
-        ),
-    )  # fmt: skip
-    for name, number in COUNTS.items():
-        record_property(name, number)
-    print(f"branch oracle: {COUNTS}")
+    run_machine(BranchHistories, SEQUENCES, STEPS)
+    report(COUNTS, record_property)
     assert COUNTS["histories"] >= SEQUENCES
     # A dozen histories may contain no collision.
     expected = COUNTS.keys() if SEQUENCES >= _ENOUGH else COUNTS.keys() - {"collisions"}

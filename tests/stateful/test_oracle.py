@@ -14,15 +14,14 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness_sizes import ANY_HEALTH, size_of
-from hypothesis import Phase, settings
+from harness_sizes import size_of
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     rule,
-    run_state_machine_as_test,
 )
+from stateful.machine_run import report, run_machine
 from stateful.texts import IGNORES, QUERIES, paths, texts
 from stateful.view_contents import answer, capsule, dump, git, listed
 
@@ -311,16 +310,7 @@ class Histories(RuleBasedStateMachine):
 
 
 def test_a_view_equals_one_built_from_nothing_after_any_history(record_property) -> None:
-    run_state_machine_as_test(
-        Histories,
-        settings=settings(
-            max_examples=SEQUENCES, stateful_step_count=STEPS, deadline=None,
-            suppress_health_check=ANY_HEALTH, print_blob=True,
-            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
-        ),
-    )  # fmt: skip
-    for name, count in COUNTS.items():
-        record_property(name, count)
-    print(f"oracle: {COUNTS}")
+    run_machine(Histories, SEQUENCES, STEPS)
+    report(COUNTS, record_property)
     assert COUNTS["histories"] >= SEQUENCES
     assert COUNTS["ranked by meaning"] > COUNTS["comparisons"] / 2

@@ -15,10 +15,10 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from harness_sizes import ANY_HEALTH, size_of
-from hypothesis import Phase, settings
+from harness_sizes import size_of
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from stateful.machine_run import report, run_machine
 from stateful.view_contents import git
 from toy_indexer import write_index
 
@@ -198,17 +198,8 @@ def answers(engine: Engine, tree: Path, ref: str | None) -> list[str]:
 
 
 def test_answers_depend_on_the_view_and_what_was_imported_alone(record_property) -> None:
-    run_state_machine_as_test(
-        PreciseHistories,
-        settings=settings(
-            max_examples=HISTORIES, stateful_step_count=STEPS, deadline=None,
-            suppress_health_check=ANY_HEALTH, print_blob=True,
-            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
-        ),
-    )  # fmt: skip
-    for name, count in COUNTS.items():
-        record_property(name, count)
-    print(f"precise oracle: {COUNTS}")
+    run_machine(PreciseHistories, HISTORIES, STEPS)
+    report(COUNTS, record_property)
     assert COUNTS["histories"] >= HISTORIES
     assert COUNTS["precise"] > COUNTS["comparisons"]
     assert COUNTS["by the compiler"] > COUNTS["comparisons"] / 4

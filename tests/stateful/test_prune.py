@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitrepo import GitRepo
-from harness_sizes import ANY_HEALTH, size_of
-from hypothesis import Phase, settings
+from harness_sizes import size_of
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+from stateful.machine_run import run_machine
 
 from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import folder_text
@@ -252,14 +252,4 @@ class Lives(RuleBasedStateMachine):
 
 
 def test_prune_removes_due_views_and_no_protected_ones() -> None:
-    run_state_machine_as_test(
-        Lives,
-        settings=settings(
-            max_examples=HISTORIES,
-            stateful_step_count=40,
-            deadline=None,
-            database=None,
-            phases=(Phase.generate, Phase.shrink),
-            suppress_health_check=ANY_HEALTH,
-        ),
-    )
+    run_machine(Lives, HISTORIES, 40)

@@ -10,9 +10,7 @@ import sys
 from types import MethodType
 
 import pytest
-from harness_sizes import ANY_HEALTH
-from hypothesis import Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
+from stateful.machine_run import run_machine
 from stateful.test_oracle import SEQUENCES, STEPS, Histories
 
 from codelens.config import Settings
@@ -68,13 +66,6 @@ def test_a_watched_view_equals_one_built_from_nothing(
     monkeypatch.setattr(FolderWatch, "__init__", noted)
     # With complete events nothing else is checked; with faults, everything at each question.
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9 if fault == "none" else 0.0)
-    run_state_machine_as_test(
-        Watched,
-        settings=settings(
-            max_examples=max(SEQUENCES // 10, 2), stateful_step_count=STEPS, deadline=None,
-            suppress_health_check=ANY_HEALTH, print_blob=True,
-            phases=[Phase.explicit, Phase.generate],
-        ),
-    )  # fmt: skip
+    run_machine(Watched, max(SEQUENCES // 10, 2), STEPS)
     assert watches
     assert fault == "none" or unreliable.readings > STEPS

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from itertools import chain
 
-from codelens.cli import shared_options
-from codelens.cli.shared_options import from_here, standing_at
-from codelens.cli.standard_streams import Bar
+from codelens.cli import screen, shared_options
+from codelens.cli.shared_options import asking, from_here, standing_at
+from codelens.errors import SettingError
+from codelens.render import token_budget
+from codelens.wording import count_of
 
 
 def add_diff(commands: shared_options.Commands) -> None:
@@ -47,37 +50,28 @@ def add_diff(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_diff)
 
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare and print; return 1 if nothing differs."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
+    from codelens.render import branch_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.diff(
             f"{args.spec}..{args.until}" if args.until else args.spec,
-            path=args.path,
             other=args.other,
             staged=args.staged,
             globs=args.globs,
             kinds=args.kinds,
             uses=not args.no_uses and not args.stat,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            **shared_options.limits(args, engine, bar),
         )
-    from codelens.render import branch_text
-
     if args.json:
         screen.put_json(branch_text.diff_json(answer))
     elif args.markdown:
         screen.put_safe(*branch_text.diff_markdown(answer))
         screen.say_all(answer.receipt, answer.notes)
     else:
-        from codelens.render import token_budget
-        from codelens.wording import count_of
-
         head, blocks = branch_text.diff(answer, stat=args.stat)
         fitted = token_budget.fitted(
             head, blocks, lambda left: f"{count_of(left, 'line')} more" if left else "",
@@ -120,26 +114,18 @@ def add_conflicts(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_conflicts)
 
 
 def run_conflicts(args: argparse.Namespace) -> int:
     """Compare and print; return 1 if there are no conflicts."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
+    from codelens.render import branch_text
 
     if args.files:
         return _run_changing(args)
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.conflicts(
-            path=args.path,
-            others=args.others,
-            base=args.base,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            others=args.others, base=args.base, **shared_options.limits(args, engine, bar)
         )
-    from codelens.render import branch_text
-
     if args.json:
         screen.put_json(branch_text.conflicts_json(answer))
     else:
@@ -151,20 +137,15 @@ def run_conflicts(args: argparse.Namespace) -> int:
 
 def _run_changing(args: argparse.Namespace) -> int:
     """Print what other worktrees changed in the given files; return 1 if they changed nothing."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-    from codelens.errors import SettingError
-    from codelens.wording import count_of
+    from codelens.render import branch_text
 
     if args.others or args.base:
         raise SettingError("--changing cannot be combined with --with or --base; leave those out")
     files = [from_here(name, args.path) for name in args.files]
-    with Engine() as engine:
+    with asking() as (engine, _):
         every = engine.changed_elsewhere(files, path=args.path, quiet=True)
     elsewheres = [row for row in every if args.all or not row.is_quiet]
     left = len(every) - len(elsewheres)
-    from codelens.render import branch_text
-
     if args.json:
         screen.put_json(branch_text.changed_elsewhere_json(elsewheres, left))
     else:
@@ -202,35 +183,23 @@ def add_history(commands: shared_options.Commands) -> None:
     )
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_history)
 
 
 def run_history(args: argparse.Namespace) -> int:
     """Print the history; return 1 if it is empty."""
-    from codelens.cli import screen
+    from codelens.render import branch_text
 
     args.path = standing_at(args.path, [args.target])
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.history(
             from_here(args.target, args.path),
-            path=args.path,
-            ref=args.ref,
             limit=args.limit,
             since=args.since,
             first_parent=args.first_parent,
             patch=args.patch,
             together=args.touched_with,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            **shared_options.view(args, engine, bar),
         )
-    from codelens.render import branch_text
-
-    if args.json:
-        screen.put_json(branch_text.history_json(answer))
-    else:
-        head, blocks = branch_text.history(answer)
-        screen.page(*head, *blocks)
-        screen.say_all(answer.receipt, answer.notes)
+    lines = chain.from_iterable(branch_text.history(answer))
+    screen.show(answer, branch_text.history_json, lines, as_json=args.json)
     return 0 if answer.results or answer.definitions or answer.together else 1

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from codelens.cli import screen, shared_options, standard_streams
-from codelens.cli.shared_options import from_here
-from codelens.cli.standard_streams import Bar
+from codelens.cli.shared_options import asking, from_here
+from codelens.errors import ReadError, SettingError
+from codelens.render.text_pieces import one_line
 
 if TYPE_CHECKING:
     from codelens.answers.context_answers import LoadAnswer, TakenOver
+    from codelens.cli.standard_streams import Bar
     from codelens.engine.engine import Engine
 
 
@@ -55,15 +59,14 @@ def add_save(commands: shared_options.Commands) -> None:
         help="change only the given fields of the saved context with this name",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_save)
 
 
 def run_save(args: argparse.Namespace) -> int:
     """Save a context and print it."""
-    from codelens.engine.engine import Engine
+    from codelens.render import context_text
 
     note = standard_streams.stdin_text() if args.note == "-" else args.note
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.save(
             args.name,
             note,
@@ -74,18 +77,9 @@ def run_save(args: argparse.Namespace) -> int:
             ttl=args.ttl,
             replace=args.replace,
             update=args.update,
-            path=args.path,
-            ref=args.ref,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            **shared_options.view(args, engine, bar),
         )
-    from codelens.render import context_text
-
-    if args.json:
-        screen.put_json(context_text.save_json(answer))
-    else:
-        screen.page(context_text.saved(answer))
-        screen.say_all(answer.receipt, answer.notes)
+    screen.show(answer, context_text.save_json, [context_text.saved(answer)], as_json=args.json)
     return 0
 
 
@@ -133,34 +127,11 @@ def add_load(commands: shared_options.Commands) -> None:
         "folder if its history does not identify it, or a contexts file that was set aside",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_load)
 
 
 def run_load(args: argparse.Namespace) -> int:
     """Find contexts and print them; return 1 if none was found."""
-    from codelens.engine.engine import Engine
-
-    _refuse_mixed(args)
-    with Engine() as engine:
-        if args.file is not None:
-            taken = engine.import_contexts(
-                _text_of(args.file), replace=args.replace, path=args.path
-            )
-            return _show_taken(taken, as_object=args.json)
-        if args.adopt is not None:
-            return _show_taken(engine.adopt(args.adopt, path=args.path), as_object=args.json)
-        answer = _load(engine, args)
-        if answer.former and not answer.results and not args.json and _agreed(answer):
-            taken = engine.adopt(path=args.path)
-            _show_taken(taken, as_object=False)
-            answer = _load(engine, args)
-    narrowed = bool(args.query or args.category or args.tags or args.handle or args.status)
-    _show(answer, as_object=args.json, narrowed=narrowed)
-    return 0 if answer.results else 1
-
-
-def _refuse_mixed(args: argparse.Namespace) -> None:
-    from codelens.errors import SettingError
+    from codelens.render import context_text
 
     if args.file is not None and (args.query or args.adopt is not None):
         raise SettingError(
@@ -170,28 +141,42 @@ def _refuse_mixed(args: argparse.Namespace) -> None:
         raise SettingError(
             "--replace requires --import; to replace one context use `codelens save --replace`"
         )
+    with asking() as (engine, bar):
+        if args.file is not None:
+            taken = engine.import_contexts(
+                _text_of(args.file), replace=args.replace, path=args.path
+            )
+            return _show_taken(taken, as_json=args.json)
+        if args.adopt is not None:
+            return _show_taken(engine.adopt(args.adopt, path=args.path), as_json=args.json)
+        answer = _load(engine, bar, args)
+        bar.stop()
+        if answer.former and not answer.results and not args.json and _agreed(answer):
+            _show_taken(engine.adopt(path=args.path), as_json=False)
+            answer = _load(engine, bar, args)
+    if args.json:
+        screen.put_json(context_text.load_json(answer))
+    else:
+        narrowed = bool(args.query or args.category or args.tags or args.handle or args.status)
+        screen.page(*context_text.blocks(answer))
+        screen.say_all(answer.receipt, [*answer.notes, *_hints(answer, narrowed=narrowed)])
+    return 0 if answer.results else 1
 
 
-def _load(engine: Engine, args: argparse.Namespace) -> LoadAnswer:
-    with Bar() as bar:
-        return engine.load(
-            " ".join(args.query),
-            category=args.category,
-            tags=args.tags,
-            handle=from_here(args.handle, args.path) if args.handle else "",
-            status=args.status,
-            expired=args.expired,
-            limit=args.limit,
-            path=args.path,
-            ref=args.ref,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
+def _load(engine: Engine, bar: Bar, args: argparse.Namespace) -> LoadAnswer:
+    return engine.load(
+        " ".join(args.query),
+        category=args.category,
+        tags=args.tags,
+        handle=from_here(args.handle, args.path) if args.handle else "",
+        status=args.status,
+        expired=args.expired,
+        limit=args.limit,
+        **shared_options.view(args, engine, bar),
+    )
 
 
 def _text_of(file: str) -> str:
-    from codelens.errors import ReadError
-
     if file == "-":
         return standard_streams.stdin_text()
     try:
@@ -206,52 +191,38 @@ def _text_of(file: str) -> str:
 
 def _agreed(answer: LoadAnswer) -> bool:
     """Ask whether to take over contexts; no without a terminal."""
-    from codelens.cli.standard_streams import remark
-    from codelens.render.context_text import former
-    from codelens.render.text_pieces import one_line
+    from codelens.render import context_text
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    remark(f"{one_line(former(answer.former))}. Take them over? [y/N]")
+    former = one_line(context_text.former(answer.former))
+    standard_streams.remark(f"{former}. Take them over? [y/N]")
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
-
+def _hints(answer: LoadAnswer, *, narrowed: bool) -> Iterator[str]:
+    """What else there is, and how to show it."""
     from codelens.render import context_text
 
-    if as_object:
-        screen.put_json(context_text.load_json(answer))
-        return
-    screen.page(*context_text.blocks(answer))
-    notes = list(answer.notes)
     if answer.more:
-        notes.append(
-            f"{answer.more} more: give words, a filter such as --category, or a higher --limit"
-        )
+        yield f"{answer.more} more: give words, a filter such as --category, or a higher --limit"
     if answer.hidden:
-        notes.append(context_text.hidden(answer.hidden))
+        yield context_text.hidden(answer.hidden)
     if answer.former:
-        former_text = context_text.former(answer.former)
-        notes.append(f"{former_text}: `codelens load --adopt` takes them over")
+        former = context_text.former(answer.former)
+        yield f"{former}: `codelens load --adopt` takes them over"
     elif not answer.results and not answer.hidden:
         nothing = "no saved context matches; `codelens load` lists all"
-        notes.append(nothing if narrowed else "nothing is saved")
-    screen.say_all(answer.receipt, notes)
+        yield nothing if narrowed else "nothing is saved"
 
 
-def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
+def _show_taken(answer: TakenOver, *, as_json: bool) -> int:
     """Print the added contexts; return 1 if some were skipped."""
     from codelens.render import context_text
 
-    if as_object:
-        screen.put_json(context_text.taken_over_json(answer))
-    else:
-        screen.page(*context_text.taken_over(answer))
-        for note in answer.notes:
-            screen.say(f"note: {note}")
-        if answer.refused:
-            screen.say("note: --replace uses the imported ones; or forget the existing ones first")
+    screen.show(answer, asdict, context_text.taken_over(answer), as_json=as_json)
+    if answer.refused and not as_json:
+        screen.say("note: --replace uses the imported ones; or forget the existing ones first")
     return 1 if answer.refused else 0
 
 
@@ -271,23 +242,15 @@ def add_forget(commands: shared_options.Commands) -> None:
         help="all whose time to live has ended (`codelens load --expired` shows them)",
     )  # fmt: skip
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_forget)
 
 
 def run_forget(args: argparse.Namespace) -> int:
     """Delete contexts and print their names."""
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine:
-        answer = engine.forget(args.name, expired=args.expired, path=args.path)
     from codelens.render import context_text
 
-    if args.json:
-        screen.put_json(context_text.forget_json(answer))
-    else:
-        screen.page(*context_text.forgotten(answer))
-        for note in answer.notes:
-            screen.say(f"note: {note}")
+    with asking() as (engine, _):
+        answer = engine.forget(args.name, expired=args.expired, path=args.path)
+    screen.show(answer, asdict, context_text.forgotten(answer), as_json=args.json)
     return 0
 
 
@@ -306,17 +269,14 @@ def add_session(commands: shared_options.Commands) -> None:
     parser.add_argument("--all", action="store_true", help="list all sessions in this worktree")
     shared_options.add_count(parser, "--limit", 40, "maximum number of calls")
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_session)
 
 
 def run_session(args: argparse.Namespace) -> int:
     """Print a trail; return 1 if none exists."""
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine:
-        answer = engine.session(args.session, every=args.all, limit=args.limit, path=args.path)
     from codelens.render import context_text
 
+    with asking() as (engine, _):
+        answer = engine.session(args.session, every=args.all, limit=args.limit, path=args.path)
     if args.json:
         screen.put_json(context_text.session_json(answer))
     else:
@@ -344,25 +304,13 @@ def add_recover(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_recover)
 
 
 def run_recover(args: argparse.Namespace) -> int:
     """Print the recovery; return 1 if it has neither calls nor saved contexts."""
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, Bar() as bar:
-        answer = engine.recover(
-            args.session,
-            path=args.path,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
     from codelens.render import context_text
 
-    if args.json:
-        screen.put_json(context_text.recover_json(answer))
-    else:
-        screen.page(*context_text.recover(answer))
-        screen.say_all(answer.receipt, answer.notes)
+    with asking() as (engine, bar):
+        answer = engine.recover(args.session, **shared_options.limits(args, engine, bar))
+    screen.show(answer, context_text.recover_json, context_text.recover(answer), as_json=args.json)
     return 0 if answer.calls or answer.saved else 1

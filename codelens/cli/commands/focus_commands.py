@@ -7,7 +7,8 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from codelens.cli import shared_options
+from codelens.cli import screen, shared_options
+from codelens.errors import ReadError, SettingError
 
 if TYPE_CHECKING:
     from codelens.focus.checkout import Checkout
@@ -126,7 +127,6 @@ def add_focus(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     shared_options.add_count(parser, "--limit", 10, "maximum number of search results")
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_focus)
 
 
 def run_focus(args: argparse.Namespace) -> int:
@@ -136,7 +136,6 @@ def run_focus(args: argparse.Namespace) -> int:
         SettingError: arguments cannot be combined, or a setting is invalid.
         ReadError: the state cannot be read or written.
     """
-    from codelens.errors import ReadError, SettingError
     from codelens.focus.checkout import checkout_at
     from codelens.focus.focus_settings import load_settings, usable_settings
     from codelens.focus.focus_turn import home_folder, path_of
@@ -162,8 +161,6 @@ def run_focus(args: argparse.Namespace) -> int:
             return _reset(path_of(home, place, load_settings(home), args.session))
         settings, damage = usable_settings(home)
         if damage:
-            from codelens.cli import screen
-
             screen.say(f"warning: {damage} (`codelens doctor --fix` sets the file aside)")
         path = path_of(home, place, settings, args.session)
         return _show(args, home, place, settings, path)
@@ -175,7 +172,6 @@ def run_focus(args: argparse.Namespace) -> int:
 
 
 def _switch(home: str, place: Checkout, *, on: bool, here: bool) -> int:
-    from codelens.cli import screen
     from codelens.focus import focus_settings
 
     name = place.repository if here else focus_settings.EVERYWHERE
@@ -207,8 +203,6 @@ def _off(home: str, why: OffBy) -> str:
 
 
 def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
-    from codelens.cli import screen
-    from codelens.errors import SettingError
     from codelens.focus.inspection import searched
 
     words = " ".join(args.words)
@@ -227,8 +221,6 @@ def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
 
 
 def _reset(path: str) -> int:
-    from codelens.cli import screen
-    from codelens.errors import SettingError
     from codelens.focus import forest_file
 
     with forest_file.ForestLock(path, wait_s=_LOCK_WAIT_S) as is_locked:
@@ -246,7 +238,6 @@ def _show(
 ) -> int:
     import time
 
-    from codelens.cli import screen
     from codelens.focus import focus_settings
     from codelens.focus.focus_turn import as_next_prompt_finds
     from codelens.focus.inspection import inspected, rehearsed
@@ -296,7 +287,6 @@ def add_hook(commands: shared_options.Commands) -> None:
     parser.add_argument(
         "event", help="prompt, session-start, stop, before-edit, after-tool or before-compact"
     )
-    parser.set_defaults(run=run_hook)
 
 
 def run_hook(args: argparse.Namespace) -> int:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
+from functools import partial
+from itertools import chain
 
-from codelens.cli import shared_options
-from codelens.cli.shared_options import from_here, standing_at
-from codelens.cli.standard_streams import Bar, emit
+from codelens.cli import screen, shared_options
+from codelens.cli.shared_options import asking, from_here, standing_at
+from codelens.cli.standard_streams import emit
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
+from codelens.errors import SettingError
 
 
 def add_related(commands: shared_options.Commands) -> None:
@@ -33,38 +37,26 @@ def add_related(commands: shared_options.Commands) -> None:
     shared_options.add_count(parser, "--depth", 1, "maximum number of steps, 1 to 3")
     shared_options.add_count(parser, "--limit", 40, "maximum number of results")
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_related)
 
 
 def run_related(args: argparse.Namespace) -> int:
     """Print relations; return 1 if there are none."""
-    from codelens.cli import screen
+    from codelens.render import graph_text
 
     args.path = standing_at(args.path, [args.target])
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.related(
             from_here(args.target, args.path),
             to=from_here(args.to, args.path) if args.to is not None else None,
-            path=args.path,
-            ref=args.ref,
             kinds=args.kinds,
             direction=args.direction,
             depth=args.depth,
             paths=args.paths,
             limit=args.limit,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            **shared_options.view(args, engine, bar),
         )
-    from codelens.render import graph_text
-
-    if args.json:
-        screen.put_json(graph_text.related_json(answer))
-    else:
-        head, blocks = graph_text.related(answer)
-        screen.page(*head, *blocks)
-        screen.say_all(answer.receipt, answer.notes)
+    lines = chain.from_iterable(graph_text.related(answer))
+    screen.show(answer, graph_text.related_json, lines, as_json=args.json)
     return 0 if answer.results or answer.paths or answer.may else 1
 
 
@@ -84,34 +76,22 @@ def add_references(commands: shared_options.Commands) -> None:
         "--cursor", default="", metavar="CURSOR", help="list the lines after this one (see --json)"
     )
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_references)
 
 
 def run_references(args: argparse.Namespace) -> int:
     """Print references; return 1 if there are none."""
-    from codelens.cli import screen
-
-    args.path = standing_at(args.path, [args.target])
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, Bar() as bar:
-        answer = engine.references(
-            from_here(args.target, args.path),
-            path=args.path,
-            ref=args.ref,
-            limit=args.limit,
-            cursor=args.cursor,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
     from codelens.render import graph_text
 
-    if args.json:
-        screen.put_json(graph_text.references_json(answer))
-    else:
-        head, blocks = graph_text.references(answer, "--cursor {}")
-        screen.page(*head, *blocks)
-        screen.say_all(answer.receipt, answer.notes)
+    args.path = standing_at(args.path, [args.target])
+    with asking() as (engine, bar):
+        answer = engine.references(
+            from_here(args.target, args.path),
+            limit=args.limit,
+            cursor=args.cursor,
+            **shared_options.view(args, engine, bar),
+        )
+    lines = chain.from_iterable(graph_text.references(answer, "--cursor {}"))
+    screen.show(answer, graph_text.references_json, lines, as_json=args.json)
     return 0 if answer.references else 1
 
 
@@ -138,38 +118,23 @@ def add_impact(commands: shared_options.Commands) -> None:
         parser, "--limit", 60, "maximum number of definitions and of test files"
     )
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_impact)
 
 
 def run_impact(args: argparse.Namespace) -> int:
     """Print the impact; return 1 if nothing differs or nothing is affected."""
-    from codelens.cli import screen
+    from codelens.render import graph_text
 
     args.path = standing_at(args.path, args.target or ["."])
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.impact(
             [from_here(target, args.path) for target in args.target],
             diff=args.diff,
-            path=args.path,
-            ref=args.ref,
             depth=args.depth,
             limit=args.limit,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            **shared_options.view(args, engine, bar),
         )
-    from codelens.render import graph_text
-
-    if args.json:
-        screen.put_json(graph_text.impact_json(answer))
-    else:
-        from codelens.render import text_pieces
-
-        head, blocks = graph_text.impact(answer)
-        screen.page(*head, *blocks)
-        remarks = [*answer.notes, *text_pieces.all_notes_named(answer.contexts)]
-        screen.say_all(answer.receipt, remarks)
+    lines = chain.from_iterable(graph_text.impact(answer))
+    screen.show(answer, graph_text.impact_json, lines, as_json=args.json)
     return 0 if answer.results or answer.tests or answer.may else 1
 
 
@@ -192,16 +157,10 @@ def add_export(commands: shared_options.Commands) -> None:
                         help="also print possible edges: uses that may mean one of several "
                              "definitions, with a confidence below 1")  # fmt: skip
     shared_options.add_ref(parser)
-    parser.set_defaults(run=run_export)
 
 
 def run_export(args: argparse.Namespace) -> int:
     """Print the export; return 1 if it is empty."""
-    from dataclasses import asdict
-    from functools import partial
-
-    from codelens.engine.engine import Engine
-    from codelens.errors import SettingError
     from codelens.render.reading_text import with_usable_paths
 
     if args.possible and args.what != "edges":
@@ -211,7 +170,7 @@ def run_export(args: argparse.Namespace) -> int:
             raise SettingError("saved contexts do not belong to a ref; omit --ref")
         return _contexts(args.path)
     is_found = False
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         edges = partial(engine.export_edges, possible=args.possible)
         export = edges if args.what == "edges" else engine.export_symbols
         for line in export(path=args.path, ref=args.ref, progress=bar):
@@ -222,9 +181,7 @@ def run_export(args: argparse.Namespace) -> int:
 
 
 def _contexts(path: str) -> int:
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine:
+    with asking() as (engine, _):
         exported = engine.export_contexts(path=path)
     emit(f"{json.dumps(exported, ensure_ascii=False, indent=2)}\n")
     return 0 if exported["contexts"] else 1

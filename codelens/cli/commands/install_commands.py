@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from codelens.cli import shared_options
+from codelens.cli import install_report, screen, shared_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,6 @@ def add_install(commands: shared_options.Commands) -> None:
         "--command", metavar="PROGRAM", dest="program",
         help="the program that agents start (default: this codelens)",
     )  # fmt: skip
-    parser.set_defaults(run=run_install)
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -91,9 +90,7 @@ def run_install(args: argparse.Namespace) -> int:
     if args.show:
         return _print(chosen, request)
     if args.check:
-        from codelens.cli.install_report import check
-
-        return check(chosen, request, as_json=args.json)
+        return install_report.check(chosen, request, as_json=args.json)
     return _install(args, chosen, request)
 
 
@@ -127,7 +124,6 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
 
 def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
     """The hosts that support HTTP; a note names the others."""
-    from codelens.cli import screen
     from codelens.hosts.desired_edits import can_ask_over_http
 
     able = can_ask_over_http(chosen)
@@ -139,7 +135,6 @@ def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
 
 def nobody() -> int:
     """Print that no host was found; return the exit code."""
-    from codelens.cli import screen
     from codelens.hosts.host_descriptor import hosts
 
     screen.say(
@@ -176,7 +171,6 @@ def request_of(args: argparse.Namespace) -> Request:
 def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
     import os
 
-    from codelens.cli import install_report, screen
     from codelens.hosts import host_wiring as work
     from codelens.hosts.install_ledger import Ledger, alone
     from codelens.paths import default_home
@@ -214,7 +208,6 @@ def _with_consent(args: argparse.Namespace, chosen: Sequence[Host], request: Req
     """The request, with the user's answers about approvals, hooks and tools."""
     from dataclasses import replace
 
-    from codelens.cli import install_report
     from codelens.hosts.desired_edits import can_approve, can_hook
 
     able = ", ".join(host.name for host in can_approve(chosen))
@@ -241,7 +234,6 @@ def _ended(
     args: argparse.Namespace, changes: Sequence[Change], chosen: Sequence[Host],
     request: Request, *, planned: bool,
 ) -> int:  # fmt: skip
-    from codelens.cli import install_report, screen
     from codelens.render import reading_text
 
     if args.json:
@@ -267,7 +259,6 @@ def _ended(
 
 
 def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> None:
-    from codelens.cli import screen
 
     screen.put()
     screen.put("Remaining steps for you:")
@@ -294,7 +285,6 @@ def _steps(host: Host, request: Request) -> Iterator[str]:
 
 
 def _print(chosen: Sequence[Host], request: Request) -> int:
-    from codelens.cli import screen
     from codelens.hosts.desired_edits import entry_of
     from codelens.hosts.formats.entry_edits import snippet
 
@@ -313,7 +303,6 @@ def _print(chosen: Sequence[Host], request: Request) -> int:
 
 
 def _print_hooks(hooks: HookFile, request: Request) -> None:
-    from codelens.cli import screen
     from codelens.hosts.desired_edits import hooks_of
 
     path = hooks.where.pick(request.machine, request.scope, request.root)
@@ -334,7 +323,7 @@ def add_uninstall(commands: shared_options.Commands) -> None:
         "Indexes and saved contexts are kept.",
     )  # fmt: skip
     add_choice(parser)
-    parser.set_defaults(run=run_uninstall, host="all")
+    parser.set_defaults(host="all")
 
 
 def run_uninstall(args: argparse.Namespace) -> int:
@@ -342,7 +331,6 @@ def run_uninstall(args: argparse.Namespace) -> int:
     import os
     from pathlib import Path
 
-    from codelens.cli import install_report, screen
     from codelens.engine.worktree_paths import root_of
     from codelens.hosts import host_wiring as work
     from codelens.hosts.desired_edits import Request
@@ -380,7 +368,6 @@ def run_uninstall(args: argparse.Namespace) -> int:
 def _report_uninstall(
     args: argparse.Namespace, changes: Sequence[Change], machine: Machine, *, planned: bool
 ) -> int:
-    from codelens.cli import install_report, screen
     from codelens.render import reading_text
 
     if args.json:

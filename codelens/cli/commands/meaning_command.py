@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
-from codelens.cli import shared_options
-from codelens.cli.standard_streams import Bar
+from codelens.cli import screen, shared_options
+from codelens.cli.argument_parser import UsageError
+from codelens.cli.install_report import agreed, can_ask
+from codelens.cli.shared_options import asking
+from codelens.wording import count_of
 
 _ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list", "download")
 
@@ -51,7 +55,6 @@ def add_meaning(commands: shared_options.Commands) -> None:
         "--most", type=shared_options.positive, metavar="N", help="with sync: send at most N texts"
     )
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_meaning)
 
 
 def run_meaning(args: argparse.Namespace) -> int:
@@ -65,49 +68,31 @@ def run_meaning(args: argparse.Namespace) -> int:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
-        answer = engine.meaning_status(
-            path=args.path,
-            ref=args.ref,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
-    if args.json:
-        screen.put_json(upkeep_text.meaning_json(answer))
-    else:
-        screen.page(*upkeep_text.meaning_lines(answer))
-        screen.say_all(answer.receipt)
+    with asking() as (engine, bar):
+        answer = engine.meaning_status(**shared_options.view(args, engine, bar))
+    screen.show(
+        answer, upkeep_text.meaning_json, upkeep_text.meaning_lines(answer), as_json=args.json
+    )
     return 1 if answer.damage else 0
 
 
 def _test(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine:
+    with asking() as (engine, _):
         answer = engine.meaning_test(" ".join(args.query))
-    if args.json:
-        screen.put_json(upkeep_text.meaning_test_json(answer))
-    else:
-        screen.page(*upkeep_text.meaning_test_lines(answer))
+    screen.show(answer, asdict, upkeep_text.meaning_test_lines(answer), as_json=args.json)
     return 0 if answer.near else 1
 
 
 def _enable(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.cli.argument_parser import UsageError
-    from codelens.cli.install_report import agreed, can_ask
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
     if not args.provider:
         raise UsageError("enable needs --provider NAME; docs/providers.md lists the providers")
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         plan = engine.meaning_plan(
             args.provider, model=args.model, endpoint=args.endpoint, store=args.store,
             hybrid=args.hybrid, path=args.path, ref=args.ref, progress=bar,
@@ -130,8 +115,6 @@ def _enable(args: argparse.Namespace) -> int:
             hybrid=args.hybrid, path=args.path,
         )  # fmt: skip
     if args.json:
-        from dataclasses import asdict
-
         screen.put_json({**upkeep_text.provider_plan_json(plan), "enabled": asdict(answer)})
     else:
         screen.page(*upkeep_text.provider_enabled_lines(answer))
@@ -139,15 +122,11 @@ def _enable(args: argparse.Namespace) -> int:
 
 
 def _download(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.cli.argument_parser import UsageError
-    from codelens.cli.install_report import agreed, can_ask
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
     if not args.model:
         raise UsageError("download needs --model OWNER/NAME; docs/providers.md names some")
-    with Engine() as engine:
+    with asking() as (engine, _):
         files = engine.meaning_model(args.model)
         screen.put(upkeep_text.model_files_line(files))
         if not args.yes:
@@ -164,10 +143,7 @@ def _download(args: argparse.Namespace) -> int:
 
 
 def _disable(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine:
+    with asking() as (engine, _):
         was_enabled = engine.meaning_disable(path=args.path)
     if args.json:
         screen.put_json({"disabled": was_enabled})
@@ -177,42 +153,28 @@ def _disable(args: argparse.Namespace) -> int:
 
 
 def _sync(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.meaning_sync(
             path=args.path, ref=args.ref, most_texts=args.most, progress=bar
         )
-    if args.json:
-        screen.put_json(upkeep_text.vectors_synced_json(answer))
-    else:
-        screen.page(*upkeep_text.vectors_synced_lines(answer))
-        screen.say_all(answer.receipt)
+    lines = upkeep_text.vectors_synced_lines(answer)
+    screen.show(answer, upkeep_text.vectors_synced_json, lines, as_json=args.json)
     return 0
 
 
 def _prune(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.meaning_prune(path=args.path, progress=bar)
-    if args.json:
-        screen.put_json(upkeep_text.vectors_pruned_json(answer))
-    else:
-        screen.put(upkeep_text.vectors_pruned_line(answer))
+    screen.show(answer, asdict, [upkeep_text.vectors_pruned_line(answer)], as_json=args.json)
     return 0
 
 
 def _clear(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-    from codelens.wording import count_of
-
-    with Engine() as engine:
+    with asking() as (engine, _):
         freed = engine.meaning_clear(path=args.path)
     if args.json:
         screen.put_json({"freed_bytes": freed})
@@ -222,14 +184,10 @@ def _clear(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine:
+    with asking() as (engine, _):
         answer = engine.meaning_list()
-    if args.json:
-        screen.put_json(upkeep_text.provider_list_json(answer))
-    else:
-        screen.page(*upkeep_text.provider_list_lines(answer))
+    lines = upkeep_text.provider_list_lines(answer)
+    screen.show(answer, upkeep_text.provider_list_json, lines, as_json=args.json)
     return 0 if answer else 1

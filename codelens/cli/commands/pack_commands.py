@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
-from codelens.cli import shared_options
-from codelens.cli.standard_streams import Bar
+from codelens.cli import screen, shared_options
+from codelens.cli.shared_options import asking
+from codelens.wording import count_of
 
 
 def add_pack(commands: shared_options.Commands) -> None:
@@ -28,22 +30,15 @@ def add_pack(commands: shared_options.Commands) -> None:
         "--since", metavar="REF", default="", help="omit content that the files of this ref have"
     )
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_pack)
 
 
 def run_pack(args: argparse.Namespace) -> int:
     """Write a pack and print a summary."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-    from codelens.wording import count_of
-
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.pack(
             args.output, refs=args.refs, since=args.since, path=args.path, progress=bar
         )
     if args.json:
-        from dataclasses import asdict
-
         screen.put_json(asdict(answer))
         return 0
     commits = ", ".join(commit[:12] for commit in answer.commits)
@@ -70,24 +65,17 @@ def add_unpack(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("file", metavar="FILE", help="a file that `codelens pack` wrote")
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_unpack)
 
 
 def run_unpack(args: argparse.Namespace) -> int:
     """Unpack and index, and print how many files were still parsed."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-    from codelens.wording import count_of
+    from codelens.render.reading_text import receipt_json
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.unpack(args.file, path=args.path, progress=bar)
         receipt = engine.look(path=args.path, progress=bar)
     if args.json:
-        from dataclasses import asdict
-
-        from codelens.render import reading_text
-
-        screen.put_json({**reading_text.receipt_json(receipt), **asdict(answer)})
+        screen.put_json({**receipt_json(receipt), **asdict(answer)})
         return 0
     texts = count_of(answer.contents, "text")
     screen.put_safe(

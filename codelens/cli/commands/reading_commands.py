@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from codelens.capsule import INTENTS
 from codelens.cli import screen, shared_options, standard_streams
-from codelens.cli.shared_options import from_here, standing_at
-from codelens.cli.standard_streams import Bar, emit
+from codelens.cli.shared_options import asking, from_here, standing_at
+from codelens.cli.standard_streams import emit
+from codelens.errors import SettingError
+from codelens.render import text_pieces
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import Excerpt, ExploreAnswer
+    from codelens.answers.reading_answers import Excerpt
 
 
 def add_expand(commands: shared_options.Commands) -> None:
@@ -37,15 +41,11 @@ def add_expand(commands: shared_options.Commands) -> None:
     )
     shared_options.add_session(parser)
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_expand)
 
 
 def run_expand(args: argparse.Namespace) -> int:
     """Print the code; return 2 if a handle could not be resolved."""
-    from dataclasses import replace
-
-    from codelens.cli.standard_streams import fail
-    from codelens.engine.engine import Engine
+    from codelens.render import reading_text
 
     handles = [
         handle
@@ -53,17 +53,16 @@ def run_expand(args: argparse.Namespace) -> int:
         for handle in (_from_stdin() if argument == "-" else [argument])
     ]
     args.path = standing_at(args.path, handles)
-    with Engine() as engine, engine.as_session(args.session):
+    with asking() as (engine, bar), engine.as_session(args.session):
         answer = engine.expand(
             [from_here(handle, args.path) for handle in handles],
-            path=args.path,
-            ref=args.ref,
             context=args.context,
             max_lines=args.max_lines,
             signatures=args.signatures,
             again=args.again,
-            budget_ms=shared_options.budget_of(args, engine.settings),
+            **shared_options.view(args, engine, bar),
         )
+        bar.stop()
         typed = {from_here(handle, args.path): handle for handle in handles}
         items = tuple(
             replace(excerpt, asked=typed.get(excerpt.asked, excerpt.asked))
@@ -71,8 +70,6 @@ def run_expand(args: argparse.Namespace) -> int:
         )
         answer = replace(answer, items=items)
         if args.json:
-            from codelens.render import reading_text
-
             screen.put_json(reading_text.expand_json(answer))
         else:
             titled = len(answer.items) > 1 or sys.stdout.isatty()
@@ -82,10 +79,8 @@ def run_expand(args: argparse.Namespace) -> int:
         engine.note_sent(answer)
     failed = [item for item in answer.items if item.error]
     for excerpt in failed:
-        fail(excerpt.error)
+        standard_streams.fail(excerpt.error)
     if not args.json:
-        from codelens.render import text_pieces
-
         remarks = [*answer.notes, *text_pieces.all_notes_named(answer.contexts)]
         screen.say_all(answer.receipt, remarks)
     return 2 if failed else 0
@@ -96,22 +91,21 @@ def _from_stdin() -> list[str]:
 
 
 def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
-    from codelens.cli.screen import put, say, styled
     from codelens.render import reading_text
-    from codelens.render.text_pieces import lines_of, safe
 
     if excerpt.moved:
-        say(f"note: {excerpt.moved}")
+        screen.say(f"note: {excerpt.moved}")
     if titled:
-        lines = lines_of(excerpt.start_line, excerpt.end_line)
-        put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
+        lines = text_pieces.lines_of(excerpt.start_line, excerpt.end_line)
+        arrow, place = screen.styled("==>", "dim"), f"{excerpt.path}:{lines}"
+        screen.put(f"{arrow} {screen.styled(place, 'path')}  {excerpt.handle}")
     # Control characters could control a terminal; a file or a program gets the text unchanged.
-    text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
+    text = text_pieces.safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
     if with_numbers:
-        text = reading_text.numbered(excerpt, text, lambda number: styled(number, "dim"))
+        text = reading_text.numbered(excerpt, text, lambda number: screen.styled(number, "dim"))
     emit(text if text.endswith("\n") or not text else f"{text}\n")
     for note in reading_text.page_notes(excerpt):
-        say(f"note: {note}")
+        screen.say(f"note: {note}")
 
 
 # `codelens outline`.
@@ -134,31 +128,21 @@ def add_outline(commands: shared_options.Commands) -> None:
         help="what to show for each definition (default docs: signature and first line of its doc)",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_outline)
 
 
 def run_outline(args: argparse.Namespace) -> int:
     """Print the outline; return 1 if it is empty."""
-    args.path = standing_at(args.path, [args.target or "."])
-    from codelens.engine.engine import Engine
-
-    target = "." if args.target is None else from_here(args.target, args.path, folders=True)
-    with Engine() as engine, Bar() as bar:
-        answer = engine.outline(
-            target,
-            path=args.path,
-            ref=args.ref,
-            detail=args.detail,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
     from codelens.render import reading_text
 
-    if args.json:
-        screen.put_json(reading_text.outline_json(answer))
-    else:
-        screen.page(*reading_text.outline_lines(answer))
-        screen.say_all(answer.receipt, answer.notes)
+    args.path = standing_at(args.path, [args.target or "."])
+    target = "." if args.target is None else from_here(args.target, args.path, folders=True)
+    with asking() as (engine, bar):
+        answer = engine.outline(
+            target, detail=args.detail, **shared_options.view(args, engine, bar)
+        )
+    screen.show(
+        answer, reading_text.outline_json, reading_text.outline_lines(answer), as_json=args.json
+    )
     return 0 if answer.files or answer.folders else 1
 
 
@@ -190,38 +174,30 @@ def add_explore(commands: shared_options.Commands) -> None:
     shared_options.add_filters(parser)
     shared_options.add_session(parser)
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_explore)
 
 
 def run_explore(args: argparse.Namespace) -> int:
     """Print the code of a task; return 1 if nothing was found."""
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, engine.as_session(args.session):
-        with Bar() as bar:
-            answer = engine.explore(
-                " ".join(args.task),
-                max_tokens=args.max_tokens,
-                intent=args.intent,
-                again=args.again,
-                progress=bar,
-                **shared_options.filtered(args, engine.settings),
-            )
-        engine.note_sent(_printed(answer, args))
-    return 0 if answer.pieces else 1
-
-
-def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
-    """Print an answer; return the part that was printed."""
     from codelens.render import explore_text
 
-    if args.json:
-        text, printed = explore_text.fitted_json(answer, args.max_tokens)
-        emit(f"{text}\n")
-        return printed
-    screen.page(*explore_text.body(answer, typed=True))
-    screen.say_all(answer.receipt, answer.notes)
-    return answer
+    with asking() as (engine, bar), engine.as_session(args.session):
+        answer = engine.explore(
+            " ".join(args.task),
+            max_tokens=args.max_tokens,
+            intent=args.intent,
+            again=args.again,
+            **shared_options.filtered(args, engine, bar),
+        )
+        bar.stop()
+        if args.json:
+            text, printed = explore_text.fitted_json(answer, args.max_tokens)
+            emit(f"{text}\n")
+        else:
+            printed = answer
+            screen.page(*explore_text.body(answer, typed=True))
+            screen.say_all(answer.receipt, answer.notes)
+        engine.note_sent(printed)
+    return 0 if answer.pieces else 1
 
 
 # `codelens map`.
@@ -250,44 +226,29 @@ def add_map(commands: shared_options.Commands) -> None:
         help="output format (default: text); html is one page that needs no network",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_map)
 
 
 def run_map(args: argparse.Namespace) -> int:
     """Print the map; return 1 if there is no code."""
-    from codelens.engine.engine import Engine
-    from codelens.errors import SettingError
+    from codelens.render import graph_text, map_pictures
 
     form: str = args.format or ("json" if args.json else "text")
     if args.json and form != "json":
         raise SettingError(f"--json and --format {form} cannot be combined; give one")
-    picture = form in {"mermaid", "dot", "html"}
-    most = args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS)
-    with Engine() as engine, Bar() as bar:
+    picture = map_pictures.FORMS.get(form)
+    with asking() as (engine, bar):
         answer = engine.map(
             [from_here(focus, args.path) for focus in args.focus],
             query=args.query,
-            path=args.path,
-            ref=args.ref,
-            max_tokens=most,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
+            max_tokens=args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS),
+            **shared_options.view(args, engine, bar),
         )
-    from codelens.render import graph_text
-
-    if form == "json":
-        screen.put_json(graph_text.map_json(answer))
-        return 0 if answer.files else 1
-    notes = list(answer.notes)
-    if form == "text":
-        head, blocks = graph_text.map_(answer)
-        screen.page(*head, *blocks)
+    if picture is None:
+        lines = chain.from_iterable(graph_text.map_(answer))
+        screen.show(answer, graph_text.map_json, lines, as_json=form == "json")
     else:
-        from codelens.render import map_pictures
-
-        screen.put(map_pictures.FORMS[form](answer))
-        notes += map_pictures.undrawn(answer, form)
-    screen.say_all(answer.receipt, notes)
+        screen.put(picture(answer))
+        screen.say_all(answer.receipt, [*answer.notes, *map_pictures.undrawn(answer, form)])
     return 0 if answer.files else 1
 
 
@@ -303,13 +264,10 @@ def add_languages(commands: shared_options.Commands) -> None:
         **shared_options.help_of("languages"), allow_abbrev=False,
     )  # fmt: skip
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_languages)
 
 
 def run_languages(args: argparse.Namespace) -> int:
     """Print the languages."""
-    from dataclasses import asdict
-
     from codelens.engine.reading.language_list import languages
     from codelens.render import reading_text
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from codelens.cli import shared_options
-from codelens.cli.standard_streams import Bar
+from codelens.cli import screen, shared_options
+from codelens.cli.shared_options import asking
+from codelens.wording import count_of
 
 _ACTIONS = ("import", "check", "export", "forget")
 
@@ -36,7 +37,6 @@ def add_scip(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     shared_options.add_ref(parser)
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_scip)
 
 
 def run_scip(args: argparse.Namespace) -> int:
@@ -46,58 +46,39 @@ def run_scip(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.scip_import(
             args.file, root=args.root, path=args.path, ref=args.ref, progress=bar
         )
-    if args.json:
-        screen.put_json(upkeep_text.receipt_and_fields(answer))
-    else:
-        screen.page(*upkeep_text.scip_imported_lines(answer))
-        screen.say_all(answer.receipt)
+    lines = upkeep_text.scip_imported_lines(answer)
+    screen.show(answer, upkeep_text.receipt_and_fields, lines, as_json=args.json)
     return 0
 
 
 def _check(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.scip_check(limit=args.limit, path=args.path, ref=args.ref, progress=bar)
-    if args.json:
-        screen.put_json(upkeep_text.receipt_and_fields(answer))
-    else:
-        screen.page(*upkeep_text.scip_checked_lines(answer))
-        screen.say_all(answer.receipt)
+    lines = upkeep_text.scip_checked_lines(answer)
+    screen.show(answer, upkeep_text.receipt_and_fields, lines, as_json=args.json)
     return 0 if answer.counts else 1
 
 
 def _export(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.scip_export(args.file, path=args.path, ref=args.ref, progress=bar)
-    if args.json:
-        screen.put_json(upkeep_text.receipt_and_fields(answer))
-    else:
-        screen.put_safe(upkeep_text.scip_exported_line(answer))
-        screen.say_all(answer.receipt)
+    lines = [upkeep_text.scip_exported_line(answer)]
+    screen.show(answer, upkeep_text.receipt_and_fields, lines, as_json=args.json)
     return 0
 
 
 def _forget(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-    from codelens.wording import count_of
-
-    with Engine() as engine:
+    with asking() as (engine, _):
         documents = engine.scip_forget(path=args.path)
     if args.json:
         screen.put_json({"forgotten": documents})

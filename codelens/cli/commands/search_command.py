@@ -5,85 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from codelens.cli import shared_options
+from codelens.cli import screen, shared_options
 from codelens.cli.command_examples import DONE, FAILED, NOTHING
-from codelens.cli.standard_streams import Bar
+from codelens.cli.shared_options import asking
+from codelens.cli.standard_streams import emit, fail
+from codelens.errors import InvalidArgument
+from codelens.render import text_pieces, token_budget
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import JointAnswer, SearchAnswer
-
-
-def search_joint(args: argparse.Namespace) -> int:
-    """Search several repositories; return 1 if nothing was found, 2 if all of them failed."""
-    from codelens.engine.engine import Engine
-    from codelens.errors import InvalidArgument
-
-    if args.rerank == "on":
-        raise InvalidArgument("rerank", "cannot be used with --repository; leave it out")
-    with Engine() as engine, Bar() as bar:
-        # Relative paths are relative to `-C`.
-        named: list[str] = args.repository
-        repositories = [os.path.join(args.path, path) for path in named]
-        answer = engine.search_repositories(
-            " ".join(args.query),
-            repositories,
-            mode="meaning" if args.meaning == "only" else args.mode,
-            content=args.content,
-            limit=args.limit,
-            explain=args.explain,
-            meaning=None if args.meaning is None else args.meaning != "off",
-            ref=args.ref,
-            languages=args.lang,
-            globs=args.glob,
-            kinds=args.kind,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
-    if args.json:
-        from codelens.cli.standard_streams import emit
-        from codelens.render import search_text, token_budget
-
-        shaped = search_text.joint_json(answer)
-        emit(f"{token_budget.fitted_json(shaped, 'results', args.max_tokens)}\n")
-    else:
-        _print_joint(answer, args.max_tokens, explain=args.explain)
-    if all(part.error for part in answer.repositories):
-        return FAILED
-    return DONE if answer.results else NOTHING
-
-
-def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> None:
-    """Print results on stdout, and the receipt or error of each repository on stderr."""
-    from codelens.cli import screen
-    from codelens.cli.standard_streams import fail
-    from codelens.render import search_text, token_budget
-    from codelens.render.text_pieces import head_line
-
-    blocks = [search_text.block(hit, detailed=explain) for hit in answer.results]
-    fitted = token_budget.fitted(
-        search_text.joint_head(answer, in_call=False), blocks,
-        lambda left: search_text.left_out(left, 0, answer.left, typed=True), max_tokens,
-    )  # fmt: skip
-    if sys.stdout.isatty():
-        from codelens.cli.terminal_hit import show
-
-        for hit in answer.results[: len(fitted.blocks)]:
-            show(hit)
-    else:
-        for block in fitted.blocks:
-            screen.put(block)
-    if fitted.more:
-        screen.say(f"note: {fitted.more}")
-    for part in answer.repositories:
-        for note in part.notes:
-            screen.say(f"note: {part.root}: {note}")
-        if part.receipt is not None:
-            screen.say(head_line(part.receipt))
-        if part.error:
-            fail(f"{part.root}: {part.error}")
+    from codelens.answers.reading_answers import Hit, JointAnswer, SearchAnswer
 
 
 _MODES = ("auto", "symbol", "text", "regex", "path")
@@ -134,44 +68,52 @@ def add_search(commands: shared_options.Commands) -> None:
              "an enabled provider (default: as its profile says)",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_search)
 
 
 def run_search(args: argparse.Namespace) -> int:
-    """Search and print; return 1 if nothing was found."""
-    if args.repository:
-        return search_joint(args)
-    from codelens.engine.engine import Engine
+    """Search and print; return 1 if nothing was found, 2 if all of several repositories failed."""
+    from codelens.answers.reading_answers import JointAnswer
+    from codelens.render import reading_text, search_text
 
-    with Engine() as engine, Bar() as bar:
-        answer = engine.search(
-            " ".join(args.query),
-            mode="meaning" if args.meaning == "only" else args.mode,
-            content=args.content,
-            limit=args.limit,
-            explain=args.explain,
-            meaning=None if args.meaning is None else args.meaning != "off",
-            rerank=None if args.rerank is None else args.rerank == "on",
-            progress=bar,
-            **shared_options.filtered(args, engine.settings),
-        )
+    if args.repository and args.rerank == "on":
+        raise InvalidArgument("rerank", "cannot be used with --repository; leave it out")
+    with asking() as (engine, bar):
+        query = " ".join(args.query)
+        filters: dict[str, Any] = {
+            **shared_options.filtered(args, engine, bar),
+            "mode": "meaning" if args.meaning == "only" else args.mode,
+            "content": args.content,
+            "limit": args.limit,
+            "explain": args.explain,
+            "meaning": None if args.meaning is None else args.meaning != "off",
+        }
+        if args.repository:
+            # Relative paths are relative to `-C`.
+            base: str = filters.pop("path")
+            named: list[str] = args.repository
+            repositories = [os.path.join(base, path) for path in named]
+            answer = engine.search_repositories(query, repositories, **filters)
+        else:
+            rerank = None if args.rerank is None else args.rerank == "on"
+            answer = engine.search(query, rerank=rerank, **filters)
     if args.json:
-        from codelens.cli.standard_streams import emit
-        from codelens.render import reading_text, token_budget
-
-        shape = reading_text.search_json(answer)
+        joint = isinstance(answer, JointAnswer)
+        shape = search_text.joint_json(answer) if joint else reading_text.search_json(answer)
         emit(f"{token_budget.fitted_json(shape, 'results', args.max_tokens)}\n")
+    elif isinstance(answer, JointAnswer):
+        _print_joint(answer, args.max_tokens, explain=args.explain)
     else:
         brief = answer.mode != "meaning" and args.mode == "auto"
         brief = brief and args.limit is None and not args.explain
         _print(answer, args.max_tokens, explain=args.explain, brief=brief)
-    return 0 if answer.results else 1
+    if isinstance(answer, JointAnswer) and all(part.error for part in answer.repositories):
+        return FAILED
+    return DONE if answer.results else NOTHING
 
 
 def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
     """Print results on stdout and notes on stderr; both count towards `max_tokens`."""
-    from codelens.cli import screen
-    from codelens.render import search_text, text_pieces, token_budget
+    from codelens.render import search_text
 
     if brief:
         answer = search_text.briefly(answer)
@@ -186,12 +128,38 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
         lambda left: search_text.left_out(left, answer.unshown, answer.left, typed=True),
         max_tokens,
     )  # fmt: skip
+    _print_hits(answer.results, fitted.blocks)
+    screen.say_all(answer.receipt, [*remarks, *([fitted.more] if fitted.more else [])])
+
+
+def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> None:
+    """Print results on stdout, and the receipt or error of each repository on stderr."""
+    from codelens.render import search_text
+
+    fitted = token_budget.fitted(
+        search_text.joint_head(answer, in_call=False),
+        [search_text.block(hit, detailed=explain) for hit in answer.results],
+        lambda left: search_text.left_out(left, 0, answer.left, typed=True), max_tokens,
+    )  # fmt: skip
+    _print_hits(answer.results, fitted.blocks)
+    if fitted.more:
+        screen.say(f"note: {fitted.more}")
+    for part in answer.repositories:
+        for note in part.notes:
+            screen.say(f"note: {part.root}: {note}")
+        if part.receipt is not None:
+            screen.say(text_pieces.head_line(part.receipt))
+        if part.error:
+            fail(f"{part.root}: {part.error}")
+
+
+def _print_hits(hits: Sequence[Hit], blocks: Sequence[str]) -> None:
+    """Print the blocks; on a terminal, their hits in another form."""
     if sys.stdout.isatty():
         from codelens.cli.terminal_hit import show
 
-        for hit in answer.results[: len(fitted.blocks)]:
+        for hit in hits[: len(blocks)]:
             show(hit)
     else:
-        for block in fitted.blocks:
+        for block in blocks:
             screen.put(block)
-    screen.say_all(answer.receipt, [*remarks, *([fitted.more] if fitted.more else [])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from codelens.cli import shared_options
+from codelens.cli import screen, shared_options, standard_streams
 from codelens.errors import SettingError
 
 
@@ -42,7 +42,6 @@ def add_serve(commands: shared_options.Commands) -> None:
         help="with --http: another host name that clients may use for the server (repeatable)",
     )  # fmt: skip
     shared_options.add_budget(parser)
-    parser.set_defaults(run=run_serve)
 
 
 def run_serve(args: argparse.Namespace) -> int:
@@ -67,7 +66,6 @@ def run_serve(args: argparse.Namespace) -> int:
 
 
 def _over_http(args: argparse.Namespace) -> int:
-    from codelens.cli import screen
     from codelens.serve.http_server import HttpServer
 
     server = HttpServer(
@@ -82,8 +80,6 @@ def _over_http(args: argparse.Namespace) -> int:
 
 # `codelens ui`.
 
-_LAST_PORT = 65_535
-
 
 def add_ui(commands: shared_options.Commands) -> None:
     """Define the arguments."""
@@ -94,20 +90,19 @@ def add_ui(commands: shared_options.Commands) -> None:
         "stops it.",
     )  # fmt: skip
     parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="port to listen on (default: a free one)"
-    )
+        "--port", type=shared_options.port, default=0, metavar="N",
+        help="port to listen on (default: a free one)",
+    )  # fmt: skip
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument(
         "--editor", metavar="NAME",
         help="editor in which links open code: vscode (default), vscodium, cursor, windsurf, zed, "
         "idea, none, or a URL with {path} and {line}",
     )  # fmt: skip
-    parser.set_defaults(run=run_ui)
 
 
 def run_ui(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from codelens.cli import screen, standard_streams
     from codelens.ui.page_process import serve_page
 
     def started(url: str, root: str) -> None:
@@ -122,13 +117,6 @@ def run_ui(args: argparse.Namespace) -> int:
 
     serve_page(args.path, args.port, args.editor, started)
     return 0
-
-
-def _port(text: str) -> int:
-    port = shared_options.natural(text)
-    if port > _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"must be at most {_LAST_PORT}, not {text!r}")
-    return port
 
 
 # `codelens completion`.
@@ -146,7 +134,6 @@ def add_completion(commands: shared_options.Commands) -> None:
         **shared_options.help_of("completion"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS), metavar="SHELL")
-    parser.set_defaults(run=run_completion)
 
 
 def run_completion(args: argparse.Namespace) -> int:
@@ -154,12 +141,11 @@ def run_completion(args: argparse.Namespace) -> int:
     import shtab
 
     from codelens.cli.argument_parser import grammar
-    from codelens.cli.standard_streams import emit
 
     parser, commands = grammar()
     for argument_parser in (parser, *commands.values()):
         _say_what_values_are(argument_parser)
-    emit(shtab.complete(parser, args.shell).rstrip("\n") + "\n")
+    standard_streams.emit(shtab.complete(parser, args.shell).rstrip("\n") + "\n")
     return 0
 
 

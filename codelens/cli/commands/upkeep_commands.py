@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from codelens.cli import shared_options
-from codelens.cli.standard_streams import Bar
+from codelens.cli import screen, shared_options, standard_streams
+from codelens.cli.shared_options import asking
 from codelens.errors import SettingError
+from codelens.render.text_pieces import one_line
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import StatusAnswer
-    from codelens.answers.upkeep_answers import PruneAnswer
     from codelens.engine.upkeep.diagnosis import CheckResult
     from codelens.engine.upkeep.file_checks import Examination, Finding, State
 
@@ -28,16 +29,13 @@ def add_index(commands: shared_options.Commands) -> None:
     )
     shared_options.add_ref(parser)
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_index)
 
 
 def run_index(args: argparse.Namespace) -> int:
     """Finish indexing and print the status."""
-    from codelens.engine.engine import Engine
-
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
         answer = engine.index(path=args.path, ref=args.ref, rebuild=args.rebuild, progress=bar)
-    show(answer, as_object=args.json)
+    _show_status(answer, as_json=args.json)
     return 0
 
 
@@ -55,51 +53,30 @@ def add_status(commands: shared_options.Commands) -> None:
              "would be pruned or kept",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run_status)
 
 
 def run_status(args: argparse.Namespace) -> int:
     """Print the status."""
-    from codelens.engine.engine import Engine
+    with asking() as (engine, bar):
+        if args.all:
+            from codelens.render import upkeep_text
 
-    if args.all:
-        return _show_all(as_object=args.json)
-    with Engine() as engine, Bar() as bar:
-        answer = engine.status(
-            path=args.path,
-            ref=args.ref,
-            budget_ms=shared_options.budget_of(args, engine.settings),
-            progress=bar,
-        )
-    show(answer, as_object=args.json)
+            repositories = engine.overview()
+            lines = upkeep_text.overview_lines(repositories)
+            screen.show(repositories, upkeep_text.overview_json, lines, as_json=args.json)
+            return 0
+        answer = engine.status(**shared_options.view(args, engine, bar))
+    _show_status(answer, as_json=args.json)
     return 0
 
 
-def _show_all(*, as_object: bool) -> int:
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
-    from codelens.render import upkeep_text
-
-    with Engine() as engine:
-        repositories = engine.overview()
-    if as_object:
-        screen.put_json(upkeep_text.overview_json(repositories))
-    else:
-        screen.page(*upkeep_text.overview_lines(repositories))
-    return 0
-
-
-def show(answer: StatusAnswer, *, as_object: bool) -> None:
-    """Print a status."""
-    from codelens.cli import screen
-
-    if as_object:
-        from codelens.render import reading_text
-
-        screen.put_json(reading_text.status_json(answer))
-        return
+def _show_status(answer: StatusAnswer, *, as_json: bool) -> None:
+    from codelens.render import reading_text
     from codelens.render.text_pieces import status_rows
 
+    if as_json:
+        screen.put_json(reading_text.status_json(answer))
+        return
     rows = status_rows(answer)
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -129,7 +106,6 @@ def add_drop(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="also remove active or pinned views")
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_drop)
 
 
 def run_drop(args: argparse.Namespace) -> int:
@@ -138,8 +114,6 @@ def run_drop(args: argparse.Namespace) -> int:
     Raises:
         SettingError: the arguments name neither a view nor a repository, or both.
     """
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
     repository: str | None = args.repository
@@ -149,15 +123,12 @@ def run_drop(args: argparse.Namespace) -> int:
         raise SettingError(
             "a view and --repository cannot be combined; name a view, or give --repository"
         )
-    with Engine() as engine:
+    with asking() as (engine, _):
         if repository is None:
             done = engine.drop(args.view, path=args.path, force=args.force)
         else:
             done = engine.drop_repository(path=args.path, repo_id=repository, force=args.force)
-    if args.json:
-        screen.put_json(upkeep_text.dropped_json(done))
-    else:
-        screen.page(*upkeep_text.dropped_lines(done))
+    screen.show(done, asdict, upkeep_text.dropped_lines(done), as_json=args.json)
     return 0
 
 
@@ -170,11 +141,10 @@ def add_pin(commands: shared_options.Commands) -> None:
         commands, "pin", "keep the view of a branch or ref regardless of its age",
         "Pins a view, so that `prune` never removes it. A ref without a view gets one.",
     )  # fmt: skip
-    add_arguments(parser)
-    parser.set_defaults(run=run_pin)
+    _add_pinned(parser)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_pinned(parser: argparse.ArgumentParser) -> None:
     """Define the arguments that `pin` and `unpin` share."""
     parser.add_argument(
         "view", nargs="?", default="", metavar="VIEW",
@@ -185,22 +155,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_pin(args: argparse.Namespace) -> int:
-    """Pin a view."""
-    return change(args, pinned=True)
-
-
-def change(args: argparse.Namespace, *, pinned: bool) -> int:
     """Pin or unpin a view, and print it."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine, Bar() as bar:
+    with asking() as (engine, bar):
+        pinned = args.command == "pin"
         done = engine.pin(args.view, path=args.path, pinned=pinned, progress=bar)
-    if args.json:
-        screen.put_json(upkeep_text.pinned_json(done))
-    else:
-        screen.page(upkeep_text.pinned_line(done))
+    screen.show(done, asdict, [upkeep_text.pinned_line(done)], as_json=args.json)
     return 0
 
 
@@ -210,13 +171,10 @@ def add_unpin(commands: shared_options.Commands) -> None:
         commands, "unpin", "allow a pinned view to be pruned again",
         "Unpins a view, so that `prune` can remove it when it has expired.",
     )  # fmt: skip
-    add_arguments(parser)
-    parser.set_defaults(run=run_unpin)
+    _add_pinned(parser)
 
 
-def run_unpin(args: argparse.Namespace) -> int:
-    """Unpin a view."""
-    return change(args, pinned=False)
+run_unpin = run_pin
 
 
 # `codelens prune`: removes unused views; suitable for cron.
@@ -249,35 +207,24 @@ def add_prune(commands: shared_options.Commands) -> None:
         help="keep unused views for this long instead of the configured times",
     )  # fmt: skip
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_prune)
 
 
 def run_prune(args: argparse.Namespace) -> int:
     """Prune; return 2 if an index could not be pruned."""
-    from codelens.engine.engine import Engine
+    from codelens.render import upkeep_text
 
     watched = sys.stdout.isatty()
     dry_run = args.dry_run or (watched and not args.yes)
-    with Engine() as engine:
+    with asking() as (engine, _):
         only = getattr(args, "path", ".")
         answer = engine.prune(dry_run=dry_run, days=args.days, only=None if only == "." else only)
     if args.json or dry_run or args.yes:
-        _show(answer, as_object=args.json)
+        lines = upkeep_text.prune_lines(answer)
+        screen.show(answer, upkeep_text.prune_json, lines, as_json=args.json)
     if answer.failed:
-        from codelens.cli.standard_streams import fail
-
-        return fail("; ".join(result.error for result in answer.results if result.error))
+        errors = (result.error for result in answer.results if result.error)
+        return standard_streams.fail("; ".join(errors))
     return 0
-
-
-def _show(answer: PruneAnswer, *, as_object: bool) -> None:
-    from codelens.cli import screen
-    from codelens.render import upkeep_text
-
-    if as_object:
-        screen.put_json(upkeep_text.prune_json(answer))
-    else:
-        screen.page(*upkeep_text.prune_lines(answer))
 
 
 # `codelens usage`.
@@ -298,23 +245,18 @@ def add_usage(commands: shared_options.Commands) -> None:
     shared_options.add_count(parser, "--days", 30, "number of days, including today")
     parser.add_argument("--by", choices=_BY, action="append", help="show only this chart")
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_usage)
 
 
 def run_usage(args: argparse.Namespace) -> int:
     """Print the usage; return 1 if nothing was counted."""
-    from codelens.cli import screen
-    from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
 
-    with Engine() as engine:
+    with asking() as (engine, _):
         answer = engine.usage(days=args.days)
-    if args.json:
-        screen.put_json(upkeep_text.usage_json(answer))
-    else:
-        screen.page(*upkeep_text.usage_text(answer, args.by or _BY))
-        if not answer.counted:
-            screen.say("note: usage is not counted: the setting `usage` is off")
+    lines = upkeep_text.usage_text(answer, args.by or _BY)
+    screen.show(answer, asdict, lines, as_json=args.json)
+    if not answer.counted and not args.json:
+        screen.say("note: usage is not counted: the setting `usage` is off")
     return 0 if answer.total.calls else 1
 
 
@@ -347,12 +289,10 @@ def add_doctor(commands: shared_options.Commands) -> None:
         help="do not check the entries of coding agents (starting their servers takes seconds)",
     )  # fmt: skip
     shared_options.add_json(parser)
-    parser.set_defaults(run=run_doctor)
 
 
 def run_doctor(args: argparse.Namespace) -> int:
     """Examine this machine and print findings; return 1 if problems remain."""
-    from codelens.cli import screen
     from codelens.config import Settings, home_of
     from codelens.engine.upkeep.diagnosis import CHECKS, examine
 
@@ -399,18 +339,11 @@ def _agents(case: Examination) -> Iterator[Finding]:
     request = Request(this_machine(), "user", None, "codelens")
     for check in check_hosts(list(hosts().values()), request):
         if check.state != "absent":
-            yield Finding(
-                _STATES[check.state],
-                f"{check.host} ({check.name})",
-                check.message,
-                "",
-            )
+            about = f"{check.host} ({check.name})"
+            yield Finding(_STATES[check.state], about, check.message, "")
 
 
 def _show_findings(check_result: CheckResult) -> None:
-    from codelens.cli import screen
-    from codelens.render.text_pieces import one_line
-
     done = f"; {one_line(check_result.done)}" if check_result.done else ""
     description = (
         f"{check_result.check}: {one_line(check_result.about)}: "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from codelens.answers.context_answers import FormerPlace, SavedContext, SavedHandle, TakenOver
+from codelens.answers.context_answers import SavedContext, SavedHandle, TakenOver
 from codelens.engine.current_view import CurrentView, OpenRepository, reader_of
 from codelens.errors import (
     AmbiguousHandle,
@@ -23,7 +23,6 @@ from codelens.memory.context_fields import NotSaved
 from codelens.memory.notebook import Merged
 from codelens.memory.staleness import CHANGED, CURRENT, GONE, MOVED, UNKNOWN, Judge, Verdict, unseen
 from codelens.store.saved.context_rows import Context, Item
-from codelens.store.saved.contexts_file import Glance
 from codelens.types import Receipt
 
 _DEFAULT_CATEGORY = "note"
@@ -298,31 +297,15 @@ def unlooked(opened: OpenRepository) -> Receipt:
 
 def shown(saved_context: Context, verdicts: Sequence[Verdict], now_s: float) -> SavedContext:
     """A context in the form of an answer."""
-    return SavedContext(
-        name=saved_context.name,
-        note=saved_context.note,
-        category=saved_context.category,
-        tags=saved_context.tags,
-        pinned=saved_context.pinned,
-        created_s=saved_context.created_s,
-        saved_s=saved_context.saved_s,
-        expires_s=saved_context.expires_s,
-        expired=saved_context.expired(now_s),
-        branch=saved_context.branch,
-        head=saved_context.head,
-        items=tuple(
-            SavedHandle(
-                verdict.status,
-                verdict.handle,
-                verdict.saved_handle,
-                verdict.start_line,
-                verdict.end_line,
-                verdict.near,
-                item.ref,
-            )
-            for item, verdict in zip(saved_context.items, verdicts, strict=True)
-        ),
-    )
+    items = tuple(
+        SavedHandle(
+            verdict.status, verdict.handle, verdict.saved_handle,
+            verdict.start_line, verdict.end_line, verdict.near, item.ref,
+        )
+        for item, verdict in zip(saved_context.items, verdicts, strict=True)
+    )  # fmt: skip
+    fields: dict[str, Any] = {**saved_context._asdict(), "items": items}
+    return SavedContext(**fields, expired=saved_context.expired(now_s))
 
 
 def shown_all(
@@ -335,18 +318,7 @@ def shown_all(
         at += len(context.items)
 
 
-def former_place(features: Glance) -> FormerPlace:
-    """Where this repository may have been before it was moved."""
-    return FormerPlace(features.common_dir, features.size)
-
-
 def taken_over(source: str, merged: Merged) -> TakenOver:
     """The result of importing contexts."""
-    return TakenOver(
-        source,
-        tuple(merged.added),
-        tuple(merged.replaced),
-        tuple(merged.same),
-        tuple(merged.refused),
-        tuple(merged.notes),
-    )
+    names = (merged.added, merged.replaced, merged.same, merged.refused, merged.notes)
+    return TakenOver(source, *map(tuple, names))

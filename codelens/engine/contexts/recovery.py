@@ -205,17 +205,14 @@ class Recovery:
         if way is None:
             notes.append(f"the commit that the session began on, {mark.began[:10]}, is gone")
             return None, None
-        from codelens.engine.versions.version_queries import VersionQueries
+        from codelens.engine.versions import version_queries
 
         definitions: list[EditedDefinition] = []
         receipt: Receipt | None = None
         files = len(way.paths)
         if files <= _MOST_COMPARED:
             try:
-                diff = VersionQueries(self._pool).diff(
-                    view_request, mark.began, other="", staged=False, globs=(), kinds=(),
-                    uses=False,
-                )  # fmt: skip
+                diff = version_queries.diff(self._pool, view_request, mark.began, uses=False)
                 files, definitions, receipt = len(diff.files), _edited(diff), diff.receipt
             except CodelensError as error:
                 notes.append(f"definitions were not compared: {error}")

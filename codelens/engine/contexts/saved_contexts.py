@@ -6,7 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer, TakenOver
+from codelens.answers.context_answers import (
+    ForgetAnswer,
+    FormerPlace,
+    LoadAnswer,
+    SaveAnswer,
+    TakenOver,
+)
 from codelens.engine.contexts import context_items
 from codelens.engine.contexts.context_items import LoadRequest, SaveRequest
 from codelens.engine.contexts.notes_here import notebook_of
@@ -91,7 +97,7 @@ def load(
         exact=contexts_found.exact,
         results=tuple(results[: request.limit]),
         more=count - len(results[: request.limit]),
-        former=tuple(context_items.former_place(place) for place in contexts_found.former),
+        former=tuple(FormerPlace(place.common_dir, place.size) for place in contexts_found.former),
         notes=tuple(contexts_found.notes),
         hidden=contexts_found.hidden,
     )

@@ -17,7 +17,7 @@ from codelens.trail import session_marks, trail_log
 from codelens.trail.sent_log import SentBodies, SentBody, SentLog
 from codelens.trail.session_marks import Standing
 from codelens.trail.trail_log import TrailEntry, worktree_key
-from codelens.wording import count_of
+from codelens.wording import count_of, some_of
 
 if TYPE_CHECKING:
     from codelens.answers.branch_answers import DiffAnswer, HistoryAnswer
@@ -156,11 +156,10 @@ def of_impact(answer: ImpactAnswer) -> TrailLine | None:
     if not answer.changed:
         return None
     nodes = [change.node for change in answer.changed]
-    names = ", ".join(node.symbol or node.path for node in nodes[:2])
-    more = f" and {len(nodes) - 2} more" if len(nodes) > 2 else ""
+    names = some_of([node.symbol or node.path for node in nodes], 2)
     depth = max((distance for distance, _ in answer.totals), default=0)
     affected = sum(count for _, count in answer.totals)
-    summary = f"of {names}{more} (depth {depth}, {affected:,} affected)"
+    summary = f"of {names} (depth {depth}, {affected:,} affected)"
     return TrailLine("impact", summary, tuple(node.handle for node in nodes))
 
 

@@ -22,7 +22,7 @@ from codelens.resolve.walk.relation_walk import overrides
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.views import OVERSIZED
 from codelens.types import Symbol
-from codelens.wording import count_of
+from codelens.wording import count_of, first_of
 
 _SHOWN = 3
 
@@ -33,9 +33,8 @@ class _UnresolvedNames(NamedTuple):
     sites: list[tuple[bytes, int]]
 
     def summary(self) -> str:
-        names = ", ".join(self.names[:_SHOWN]) + (", ..." if len(self.names) > _SHOWN else "")
         noun = "the name" if len(self.names) == 1 else "the names"
-        return f"{count_of(self.uses, 'use')} of {noun} {names}"
+        return f"{count_of(self.uses, 'use')} of {noun} {first_of(self.names, _SHOWN)}"
 
 
 def hidden_notes(
@@ -83,9 +82,8 @@ def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -
             )
     if not interfaces:
         return []
-    shown = ", ".join(targets.handle(interface) for interface in list(interfaces)[:_SHOWN])
-    more = ", ..." if len(interfaces) > _SHOWN else ""
-    return [f"at least: calls through {shown}{more} may reach it, where the object is of its type"]
+    shown = first_of([targets.handle(interface) for interface in interfaces], _SHOWN)
+    return [f"at least: calls through {shown} may reach it, where the object is of its type"]
 
 
 def oversized_notes(view: CurrentView) -> list[str]:
@@ -97,18 +95,16 @@ def oversized_notes(view: CurrentView) -> list[str]:
     ]
     if not large:
         return []
-    shown = ", ".join(map(printed, large[:_SHOWN])) + (", ..." if len(large) > _SHOWN else "")
     verb, are = ("was", "is") if len(large) == 1 else ("were", "are")
     return [
         f"at least: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` {verb} "
-        f"not searched ({shown})"
+        f"not searched ({first_of([*map(printed, large)], _SHOWN)})"
     ]
 
 
 def places(sites: list[tuple[bytes, int]]) -> str:
     """The first few places, with `, ...` if there are more."""
-    shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_SHOWN])
-    return f"{shown}, ..." if len(sites) > _SHOWN else shown
+    return first_of([f"{printed(path)}:{line}" for path, line in sites], _SHOWN)
 
 
 def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
@@ -129,12 +125,11 @@ def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
                 broken[names[use.name]] = None
     if not sites:
         return []
-    shown = ", ".join(list(broken)[:_SHOWN]) + (", ..." if len(broken) > _SHOWN else "")
     verb, noun = ("is", "its name") if len(broken) == 1 else ("are", "their names")
     sites = sorted(set(sites))
     now = "is now unresolved" if len(sites) == 1 else "are now unresolved"
     uses = f"{count_of(len(sites), 'use')} of {noun} {now}"
-    return [f"{shown} {verb} gone; {uses}: {places(sites)}"]
+    return [f"{first_of([*broken], _SHOWN)} {verb} gone; {uses}: {places(sites)}"]
 
 
 def _unresolved_names(

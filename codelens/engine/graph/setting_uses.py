@@ -14,6 +14,7 @@ from codelens.extract.file_kinds import is_binary
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.extract.tokenizer import WORD, parts_of_word, terms_of_word
 from codelens.paths import printed
+from codelens.resolve.walk.edge_table import Node
 from codelens.store.facts import postings
 from codelens.store.facts.postings import Posting
 from codelens.types import Symbol
@@ -21,6 +22,25 @@ from codelens.types import Symbol
 MOST_FILES = 1_000
 _MOST_MATCHES = 2_000
 """Maximum matches in one file: a text with more is data."""
+
+
+EXACT, BARE, THROUGH = 0, 1, 2
+"""Grades of names: `auth/login.html` names a template rather than `auth.login`, which may be a
+route."""
+
+
+class Place(NamedTuple):
+    """One place that may use the target."""
+
+    path: bytes
+    line: int
+    why: str
+    grade: int = EXACT
+    """The likeliest first."""
+    choices: int = 0
+    """The number of files that it may name; 0 for one."""
+    node: Node | None = None
+    """The definition that uses it; None: the one around the line."""
 
 
 class Match(NamedTuple):
@@ -249,14 +269,11 @@ def _names(line: bytes) -> Iterator[tuple[str, bool]]:
     line = line[:_LINE_BYTES]
     entry = _ENTRY.match(line)
     if entry is not None:
-        yield _key(entry), _OPENS.search(entry["value"]) is not None or _is_inline(entry)
+        value = entry["value"]
+        yield _key(entry), bool(_OPENS.search(value) or _INLINE.search(value))
     at = entry.start("value") if entry is not None else 0
     for match in _INLINE.finditer(line, at):
         yield _key(match), False
-
-
-def _is_inline(entry: re.Match[bytes]) -> bool:
-    return _INLINE.search(entry["value"]) is not None
 
 
 def _key(match: re.Match[bytes]) -> str:
@@ -319,7 +336,7 @@ MOST_READERS = 100
 """Maximum readers of a key without its owner: with more, its name is no evidence."""
 
 
-class KeyUse(NamedTuple):
+class _KeyUse(NamedTuple):
     """One place that may read a key."""
 
     path: bytes
@@ -337,7 +354,7 @@ class KeyUses:
         self.left_out = 0
         """Number of places that read a key whose name is too common as evidence."""
 
-    def of(self, keys: Sequence[SettingKey], inside: Iterable[bytes]) -> list[KeyUse]:
+    def of(self, keys: Sequence[SettingKey], inside: Iterable[bytes]) -> list[Place]:
         """Readers of some keys, likeliest first; skips the files that are in the target."""
         if not keys:
             return []
@@ -350,9 +367,10 @@ class KeyUses:
         pattern = _pattern(by_name)
         uses = dict.fromkeys(self._read(paths.difference(inside), pattern, by_name))
         uses = self._without_common(uses)
-        return sorted(uses, key=lambda use: (use.grade, use.path, use.line))
+        uses = sorted(uses, key=lambda use: (use.grade, use.path, use.line))
+        return [Place(use.path, use.line, _why(use), use.grade) for use in uses]
 
-    def _without_common(self, uses: Iterable[KeyUse]) -> list[KeyUse]:
+    def _without_common(self, uses: Iterable[_KeyUse]) -> list[_KeyUse]:
         """The uses without those of keys with too many readers."""
         every = list(uses)
         counts = Counter((use.key, use.grade) for use in every if use.grade != OF_ITS_OWNER)
@@ -363,7 +381,7 @@ class KeyUses:
     def _read(
         self, paths: Iterable[bytes], pattern: re.Pattern[bytes],
         by_name: Mapping[bytes, Sequence[SettingKey]],
-    ) -> Iterator[KeyUse]:  # fmt: skip
+    ) -> Iterator[_KeyUse]:  # fmt: skip
         for match in self._search.matches(paths, pattern):
             word = match.text[match.start : match.end]
             reading = _reading(match)
@@ -372,12 +390,21 @@ class KeyUses:
             graded = [(grade, key) for key in by_name[word] if (grade := _grade(key, reading)) >= 0]
             if graded and not (reading.attribute and self._leads(match, word)):
                 grade, key = min(graded)
-                yield KeyUse(match.path, match.line, key, grade)
+                yield _KeyUse(match.path, match.line, key, grade)
 
     def _leads(self, match: Match, word: bytes) -> bool:
         """Whether an attribute is resolved to a definition: then an edge shows its use."""
         self._graph.resolve([match.path])
         return self._graph.leads(match.path, match.line, word.decode("utf-8", "replace"))
+
+
+def _why(use: _KeyUse) -> str:
+    where = {
+        OF_ITS_OWNER: f" of {(use.key.owner, *use.key.around)[-1]}",
+        OF_CONFIGURATION: " of a configuration",
+        BY_NAME: "",
+    }
+    return f"reads {use.key.name}{where[use.grade]}"
 
 
 class _Reading(NamedTuple):

@@ -29,6 +29,7 @@ from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.views import FileRow
 from codelens.types import Symbol
+from codelens.wording import some_of
 
 MOST_OF_FOLDER = 2_000
 """Maximum number of files in a folder as a target."""
@@ -154,11 +155,10 @@ class Targets:
             return None
         placed = [self._placed(place) for place in used]
         nodes = list(dict.fromkeys(node for part in placed for node in part.nodes))
-        shown = ", ".join(part.node.handle for part in placed[:_OWNERS_SHOWN])
-        more = f" and {len(placed) - _OWNERS_SHOWN} more" if len(placed) > _OWNERS_SHOWN else ""
+        shown = some_of([part.node.handle for part in placed], _OWNERS_SHOWN)
         sentence = (
             f"{len(placed)} definitions have that name, and this answer covers all of them: "
-            f"{shown}{more}; give one of these handles for that definition only"
+            f"{shown}; give one of these handles for that definition only"
         )
         paths = list(dict.fromkeys(path for part in placed for path in part.paths))
         return Named(

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.setting_uses import Match, TextSearch, words_in
+from codelens.engine.graph.setting_uses import (
+    BARE,
+    EXACT,
+    THROUGH,
+    Match,
+    Place,
+    TextSearch,
+    words_in,
+)
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import Node
 from codelens.store.facts.resolution_facts import key_of
@@ -80,7 +88,9 @@ class TemplateNames:
         templates = [
             template
             for template in self._by_stem.get(stem, ())
-            if _ends_with(template, folders) and _has_ending(template, endings)
+            if (not folders or template.folders[-len(folders) :] == folders)
+            # `cart.html` names `cart.html.erb` and `cart.html.twig`, not `cart.txt`.
+            and template.endings[: len(endings)] == endings
         ]
         whole = [template for template in templates if template.folders[template.root :] == folders]
         if folders:
@@ -122,15 +132,6 @@ def _is_ending(word: str) -> bool:
     return ending in _ENDINGS or ending in _MARKUP
 
 
-def _ends_with(template: Template, folders: tuple[str, ...]) -> bool:
-    return not folders or template.folders[-len(folders) :] == folders
-
-
-def _has_ending(template: Template, endings: tuple[str, ...]) -> bool:
-    """`cart.html` names `cart.html`, `cart.html.erb` and `cart.html.twig`, not `cart.txt`."""
-    return not endings or template.endings[: len(endings)] == endings
-
-
 def _is_near(template: Template, folders: tuple[str, ...], user: bytes) -> bool:
     *user_folders, file = user.split(b"/")
     if [folder.encode() for folder in template.folders] == user_folders:
@@ -157,18 +158,18 @@ _NEAR = 120
 _NAME = rb"[@\w./:\\~-]"
 
 
-class TemplateUse(NamedTuple):
+class _TemplateUse(NamedTuple):
     """One place that may use a template."""
 
     path: bytes
     line: int
-    symbol: int | None
-    """The method that renders its template implicitly; None if a string names the template."""
-    name: str
-    """As written; empty for the template of a method."""
     template: Template
-    choices: int
+    name: str = ""
+    """As written; empty for the template of a method."""
+    choices: int = 0
     """The number of templates that it may mean."""
+    node: Node | None = None
+    """The method that renders its template without naming it."""
 
 
 class TemplateUses:
@@ -178,8 +179,16 @@ class TemplateUses:
         self._view = view
         self._search = search
 
-    def of(self, paths: Iterable[bytes], depth: int) -> Iterator[TemplateUse]:
+    def of(self, paths: Sequence[bytes], depth: int) -> Iterator[Place]:
         """Uses of the templates among some files, and, by steps, of templates that include them."""
+        for use in self._uses(paths, depth):
+            written = f"names {use.name}" if use.name else "renders it by its own name"
+            grade = EXACT if not use.name or has_ending(use.name) else BARE
+            if use.template.path not in paths:
+                written, grade = f"{written}, through {printed(use.template.path)}", grade + THROUGH
+            yield Place(use.path, use.line, written, grade, use.choices, use.node)
+
+    def _uses(self, paths: Iterable[bytes], depth: int) -> Iterator[_TemplateUse]:
         templates = [template for path in paths if (template := template_at(path)) is not None]
         if not templates:
             return
@@ -200,7 +209,9 @@ class TemplateUses:
             if not templates:
                 return
 
-    def _direct(self, templates: Sequence[Template], names: TemplateNames) -> Iterator[TemplateUse]:
+    def _direct(
+        self, templates: Sequence[Template], names: TemplateNames
+    ) -> Iterator[_TemplateUse]:
         by_path = {template.path: template for template in templates}
         for template in templates:
             yield from self._by_method(template)
@@ -212,11 +223,10 @@ class TemplateUses:
             templates_named = names.meant(name, match.path)
             for template in templates_named:
                 if template.path in by_path and _is_rendered(match, name, template):
-                    yield TemplateUse(
-                        match.path, match.line, None, name, template, len(templates_named)
-                    )
+                    count = len(templates_named)
+                    yield _TemplateUse(match.path, match.line, template, name, count)
 
-    def _by_method(self, template: Template) -> Iterator[TemplateUse]:
+    def _by_method(self, template: Template) -> Iterator[_TemplateUse]:
         """Controller methods that render a template without naming it."""
         below = template.folders[template.root :]
         if template.root < 0 or not below:
@@ -228,12 +238,8 @@ class TemplateUses:
             for file, at, symbol in self._view.snapshot.symbols_with_key(key_of(name)):
                 owner = symbol.qualified.rpartition(".")[0].rpartition(".")[2]
                 if symbol.parent >= 0 and key_of(owner) in owners:
-                    yield TemplateUse(file.path, symbol.name_line, at, "", template, 1)
-
-
-def node_of(use: TemplateUse) -> Node | None:
-    """The node of the method, if the use is one."""
-    return Node(use.path, use.symbol) if use.symbol is not None else None
+                    node = Node(file.path, at)
+                    yield _TemplateUse(file.path, symbol.name_line, template, node=node)
 
 
 def _naming(stems: Sequence[str]) -> re.Pattern[bytes]:
@@ -274,16 +280,6 @@ template of an `inclusion_tag`, whose name is the function's."""
 _INCLUSION = "inclusion_tag"
 
 
-class RegisteredUse(NamedTuple):
-    """One place in a template that uses a registered function."""
-
-    path: bytes
-    line: int
-    how: str
-    """`filter`, `tag`, `test` or `global`."""
-    name: str
-
-
 def registered_name(head: str, function: str) -> tuple[str, str] | None:
     """How templates use a function, and its name there, by the lines of its decorators."""
     match = _REGISTERED.search(head)
@@ -296,12 +292,12 @@ def registered_name(head: str, function: str) -> tuple[str, str] | None:
 
 def registered_uses(
     view: CurrentView, search: TextSearch, names: Iterable[tuple[str, str]]
-) -> Iterator[RegisteredUse]:
+) -> Iterator[Place]:
     """Places in templates that use functions which a decorator registers, by kind and name."""
     for how, name in names:
         paths = [path for path in search.files_with([name]) if template_at(path) is not None]
         for match in search.matches((), _using(how, name), also=paths):
-            yield RegisteredUse(match.path, match.line, how, name)
+            yield Place(match.path, match.line, f"uses the {how} {name}")
 
 
 def _using(how: str, name: str) -> re.Pattern[bytes]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import BY_TEXT, PossibleSite
 from codelens.engine.graph.setting_uses import (
-    BY_NAME,
     HOLDERS,
     MOST_KEYS,
-    OF_CONFIGURATION,
-    OF_ITS_OWNER,
-    KeyUse,
     KeyUses,
     Match,
+    Place,
     SettingKey,
     TextSearch,
     is_configuration,
@@ -26,15 +23,11 @@ from codelens.engine.graph.setting_uses import (
 )
 from codelens.engine.graph.targets import Named, Targets, innermost
 from codelens.engine.graph.template_uses import (
-    TemplateUse,
     TemplateUses,
-    has_ending,
-    node_of,
     registered_name,
     registered_uses,
     template_at,
 )
-from codelens.paths import printed
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.path_tree import folder_of, stem_of
@@ -51,15 +44,6 @@ _ENDS = re.compile(rb"(?:[.:]+\w+)*[\"'`]")
 """What may follow a name in a string: members of it, then the quote."""
 
 
-class DottedUse(NamedTuple):
-    """One place that names a definition or module by its path."""
-
-    path: bytes
-    line: int
-    name: str
-    """As written."""
-
-
 class DottedNames:
     """Searches the strings of one view, for one call."""
 
@@ -67,7 +51,7 @@ class DottedNames:
         self._graph = graph
         self._search = search
 
-    def of(self, nodes: Iterable[Node]) -> Iterator[DottedUse]:
+    def of(self, nodes: Iterable[Node]) -> Iterator[Place]:
         """Strings that name some definitions, or files as a whole (`MODULE`)."""
         for node in list(nodes)[:MOST_NAMED]:
             own = self._own_name(node)
@@ -87,7 +71,7 @@ class DottedNames:
             at = symbols[at].parent
         return tuple(reversed(parts))
 
-    def _naming(self, node: Node, own: tuple[str, ...]) -> Iterator[DottedUse]:
+    def _naming(self, node: Node, own: tuple[str, ...]) -> Iterator[Place]:
         modules = self._modules(node.path)
         words = own or modules[0][-1:]
         paths = self._search.files_with(words)
@@ -104,7 +88,7 @@ class DottedNames:
                 any(_names(before, module) for module in modules)
                 or (own and self._is_imported_under(before, node, own))
             ):
-                yield DottedUse(match.path, match.line, written)
+                yield Place(match.path, match.line, f"names {written}")
 
     def _modules(self, path: bytes) -> list[tuple[str, ...]]:
         """The parts of the names that a file, or its package, may have."""
@@ -167,17 +151,6 @@ class TextUses(NamedTuple):
     """What was not searched."""
 
 
-class _Place(NamedTuple):
-    """One place that may use the target."""
-
-    path: bytes
-    line: int
-    node: Node | None
-    why: str
-    choices: int
-    grade: int
-
-
 def asked_of(targets: Targets, named: Named) -> TextTargets:
     """What texts may name of a target: a template, the keys of settings."""
     keys: dict[SettingKey, None] = {}
@@ -232,63 +205,28 @@ def text_uses(
         return TextUses((), ())
     search = TextSearch(view, graph)
     readers = KeyUses(graph, search)
+    programs = [path for path in text_targets.paths if not is_data(path)]
     places = [
-        *_templates(view, search, text_targets, depth),
-        *_keys(readers, text_targets),
-        *_named(DottedNames(graph, search), text_targets),
-        *_registered(view, search, targets, text_targets),
+        *TemplateUses(view, search).of(text_targets.paths, depth),
+        *readers.of(text_targets.keys, programs),
+        *DottedNames(graph, search).of(text_targets.nodes),
+        *registered_uses(view, search, _registered(targets, text_targets.nodes)),
     ]
     targets.fetch([Node(place.path, MODULE) for place in places])
     sites = dict.fromkeys(_site(targets, place) for place in places)
     return TextUses(tuple(sites), _notes(search, readers, text_targets))
 
 
-def _site(targets: Targets, place: _Place) -> PossibleSite:
+def _site(targets: Targets, place: Place) -> PossibleSite:
     node = place.node or _node_at(targets, place.path, place.line)
     choices = place.choices if place.choices > 1 else 0
     return PossibleSite(BY_TEXT + place.grade, place.path, place.line, node, choices, place.why)
 
 
-def _templates(
-    view: CurrentView, search: TextSearch, text_targets: TextTargets, depth: int
-) -> Iterator[_Place]:
-    inside = set(text_targets.paths)
-    for use in TemplateUses(view, search).of(text_targets.paths, depth):
-        exact = not use.name or has_ending(use.name)
-        grade = (_EXACT if exact else _BARE) + (0 if use.template.path in inside else _THROUGH)
-        yield _Place(
-            use.path, use.line, node_of(use), _why_template(use, inside), use.choices, grade
-        )
-
-
-_EXACT, _BARE, _THROUGH = 0, 1, 2
-"""`auth/login.html` names a template rather than `auth.login`, which may be a route."""
-
-
-def _why_template(use: TemplateUse, text_targets: set[bytes]) -> str:
-    through = "" if use.template.path in text_targets else f", through {printed(use.template.path)}"
-    if not use.name:
-        return f"renders it by its own name{through}"
-    return f"names {use.name}{through}"
-
-
-def _keys(readers: KeyUses, text_targets: TextTargets) -> Iterator[_Place]:
-    whole = [path for path in text_targets.paths if not is_data(path)]
-    for use in readers.of(text_targets.keys, whole):
-        yield _Place(use.path, use.line, None, _why_key(use), 0, use.grade)
-
-
-def _named(names: DottedNames, text_targets: TextTargets) -> Iterator[_Place]:
-    for use in names.of(text_targets.nodes):
-        yield _Place(use.path, use.line, None, f"names {use.name}", 0, _EXACT)
-
-
-def _registered(
-    view: CurrentView, search: TextSearch, targets: Targets, text_targets: TextTargets
-) -> Iterator[_Place]:
-    """Templates that use a function which its decorator registers as a filter or a tag."""
+def _registered(targets: Targets, nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """The names under which decorators register functions for templates, by kind."""
     names: dict[tuple[str, str], None] = {}
-    for node in text_targets.nodes[:MOST_NAMED]:
+    for node in nodes[:MOST_NAMED]:
         symbols = targets.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             continue
@@ -297,17 +235,7 @@ def _registered(
             head = targets.lines(node.path)[symbol.start_line - 1 : symbol.name_line - 1]
             registered = registered_name("\n".join(head), symbol.name)
             names |= {registered: None} if registered is not None else {}
-    for use in registered_uses(view, search, names):
-        yield _Place(use.path, use.line, None, f"uses the {use.how} {use.name}", 0, _EXACT)
-
-
-def _why_key(use: KeyUse) -> str:
-    ways: Mapping[int, str] = {
-        OF_ITS_OWNER: f"reads {use.key.name} of {(use.key.owner, *use.key.around)[-1]}",
-        OF_CONFIGURATION: f"reads {use.key.name} of a configuration",
-        BY_NAME: f"reads {use.key.name}",
-    }
-    return ways[use.grade]
+    return iter(names)
 
 
 def _node_at(targets: Targets, path: bytes, line: int) -> Node:

@@ -31,7 +31,7 @@ from codelens.scope.tree_changes import GITLINK, LINK
 from codelens.store.facts.contents import hashes, surfaces
 from codelens.store.views.views import PENDING, FileRow
 from codelens.types import CommitId, Symbol
-from codelens.wording import count_of
+from codelens.wording import count_of, first_of
 
 _NAMES_SHOWN = 5
 
@@ -116,12 +116,9 @@ def unread_notes(view: CurrentView, unread: Sequence[bytes]) -> list[str]:
     """What is unknown because the freshness check is not finished; empty if it is."""
     notes: list[str] = []
     if unread:
-        names = ", ".join(map(printed, unread[:_NAMES_SHOWN]))
-        more = ", ..." if len(unread) > _NAMES_SHOWN else ""
+        names = first_of([*map(printed, unread)], _NAMES_SHOWN)
         verb = "differs and is" if len(unread) == 1 else "differ and are"
-        notes.append(
-            f"at least: {count_of(len(unread), 'file')} {verb} not read yet: {names}{more}"
-        )
+        notes.append(f"at least: {count_of(len(unread), 'file')} {verb} not read yet: {names}")
     return [*notes, *unlisted_notes(view)]
 
 
@@ -494,7 +491,7 @@ def _line_ranges(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, 
             if start <= symbol.end_line and end >= symbol.start_line
         ]
     texts = [f"{start}-{end}" if end > start else str(start) for start, end in spans]
-    return ",".join(texts[:_SPANS_SHOWN]) + (",..." if len(texts) > _SPANS_SHOWN else "")
+    return first_of(texts, _SPANS_SHOWN, ",")
 
 
 _SPANS_SHOWN = 5

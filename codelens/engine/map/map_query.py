@@ -36,7 +36,7 @@ from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.walk.edge_table import Node
 from codelens.store.facts import ranking_reads
 from codelens.types import Symbol
-from codelens.wording import count_of
+from codelens.wording import count_of, some_of
 
 _NEARLY_ALL = 0.8
 _LEAST_SHARE = 0.005
@@ -360,11 +360,7 @@ class Drawing:
         public_names = sorted(
             (name for name in names if not name.startswith("_")), key=lambda path: -spread[path]
         )
-        if not public_names:
-            return ""
-        left = len(public_names) - _MOST_REEXPORTS
-        more = f" and {left} more" if left > 0 else ""
-        return f"; exports {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
+        return f"; exports {some_of(public_names, _MOST_REEXPORTS)}" if public_names else ""
 
     def _hot(self) -> tuple[list[Node], int]:
         """Definitions that may have the most users; with a focus, those of the ranked files."""

@@ -279,9 +279,11 @@ def diff(
         NoSuchRef: a side does not exist here.
         ReadError: an object of git cannot be read.
     """
+    from codelens.engine.versions import version_queries
+
     view = ViewRequest(path, None, budget_ms, progress)
-    return engine.versions.diff(
-        view, spec, other=other, staged=staged, globs=globs, kinds=kinds, uses=uses
+    return version_queries.diff(
+        engine.pool, view, spec, other=other, staged=staged, globs=globs, kinds=kinds, uses=uses
     )
 
 
@@ -308,8 +310,10 @@ def conflicts(
         NotInGit: the folder is not in a git repository.
         NoSuchRef: one of `others` does not exist here.
     """
+    from codelens.engine.versions import version_queries
+
     view = ViewRequest(path, None, budget_ms, progress)
-    return engine.versions.conflicts(view, others, base)
+    return version_queries.conflicts(engine.pool, view, others, base)
 
 
 @counted
@@ -344,10 +348,14 @@ def history(
         NotInGit: the folder is not in a git repository.
         InvalidArgument: an argument is out of range.
     """
-    from codelens.engine.versions.history_query import HistoryRequest
+    from codelens.engine.versions import history_query
+    from codelens.engine.versions.diff_query import facts_of
 
-    request = HistoryRequest(target, limit, since, first_parent, patch, together)
-    return engine.versions.history(ViewRequest(path, ref, budget_ms, progress), request)
+    check_limit(limit)
+    request = history_query.HistoryRequest(target, limit, since, first_parent, patch, together)
+    view_request = at_own_ref(ViewRequest(path, ref, budget_ms, progress), target)
+    with engine.pool.view(view_request) as view:
+        return history_query.history(view, request, facts_of(view.index.db, view.settings))
 
 
 def changed_elsewhere(
@@ -365,4 +373,6 @@ def changed_elsewhere(
     Raises:
         OutsideWorktree: an absolute path is not inside the worktree.
     """
-    return engine.versions.changed_elsewhere(path, files, quiet=quiet)
+    from codelens.engine.versions import version_queries
+
+    return version_queries.changed_elsewhere(engine.pool, path, files, quiet=quiet)

@@ -157,6 +157,7 @@ def expand(
     signatures: bool = False,
     again: bool = False,
     budget_ms: float | None = None,
+    progress: Progress = silent,
 ) -> ExpandAnswer:
     """The text that each handle names, read from the disk or the git object now.
 
@@ -172,7 +173,7 @@ def expand(
     """
     from codelens.engine.reading import code_reader
 
-    view = ViewRequest(path, ref, budget_ms, targets=tuple(handles))
+    view = ViewRequest(path, ref, budget_ms, progress, targets=tuple(handles))
     return code_reader.expand(
         engine.pool, view, handles, context, max_lines, again=again, signatures=signatures,
         now_s=engine.now_s(),

@@ -42,7 +42,7 @@ from codelens.store.facts.contents import Content, references_of
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE, FileRow
 from codelens.trail.sent_log import SentBodies
 from codelens.types import Span, Symbol
-from codelens.wording import count_of
+from codelens.wording import count_of, some_of
 
 DETAILS = ("names", "signatures", "docs")
 """How much of each definition is shown; all but the first include imports of a file."""
@@ -473,9 +473,8 @@ def _with_definitions(
     # Those that resemble the missing name come first, then those at the top of the file.
     alike = difflib.get_close_matches(handle.symbol, names, _DEFINITIONS_SHOWN, 0.5)
     names = list(dict.fromkeys([*alike, *names]))
-    shown = ", ".join(names[:_DEFINITIONS_SHOWN])
-    left = len(names) - _DEFINITIONS_SHOWN
-    more = f" and {left:,} more: outline it" if left > 0 else ""
+    more = ": outline it" if len(names) > _DEFINITIONS_SHOWN else ""
+    shown = some_of(names, _DEFINITIONS_SHOWN)
     why = f"{error.why}; " if error.why else ""
     return HandleNotFound(
         error.text, error.near, f"{why}{printed(file.path)} defines {shown}{more}"
@@ -486,10 +485,9 @@ def also_at(place: Place) -> str:
     """A sentence on the other places of the same definition; empty if there are none."""
     if not place.also:
         return ""
-    more = f" and {len(place.also) - _ALSO_SHOWN} more" if len(place.also) > _ALSO_SHOWN else ""
     symbol = place.symbol
     kind = "variable" if symbol and symbol.kind in {"variable", "constant"} else "function"
-    return f"the same {kind} also at {', '.join(place.also[:_ALSO_SHOWN])}{more}"
+    return f"the same {kind} also at {some_of(place.also, _ALSO_SHOWN)}"
 
 
 def _whole_folder(handle: Handle, view: CurrentView) -> str:

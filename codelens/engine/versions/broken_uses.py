@@ -30,7 +30,7 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import reach
 from codelens.scope.text_diff import LineChange, changed_lines
-from codelens.wording import count_of
+from codelens.wording import count_of, first_of
 
 MOST_ASKED = 300
 """Maximum number of definitions whose users are searched; the rest is counted."""
@@ -158,10 +158,9 @@ class Users:
         common = [name for name in sorted(names) if spread[name] > _COMMON]
         if common and self._in_haste:
             changes = [change for change in changes if change.definition.name not in common]
-            shown = ", ".join(common[:_SHOWN]) + (", ..." if len(common) > _SHOWN else "")
             self._notes.append(
-                f"at least: uses of {shown} were not searched, because more than {_COMMON} files "
-                "have the name; ask with more time"
+                f"at least: uses of {first_of(common, _SHOWN)} were not searched, because more "
+                f"than {_COMMON} files have the name; ask with more time"
             )
         # Within the time, many rare names can be followed, or one that every file has.
         return sorted(changes, key=lambda change: spread[change.definition.name])

@@ -41,6 +41,7 @@ from codelens.scope.repository import Repository, Scope
 from codelens.scope.text_diff import changed_lines
 from codelens.scope.tree_changes import GITLINK, entry_at, merge_base
 from codelens.types import CommitId
+from codelens.wording import some_of
 
 _MOST_WORKTREES, _MOST_EDITS = 30, 100
 """Maximum numbers of worktrees and of edits that a status reads."""
@@ -138,8 +139,7 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
             by_root.setdefault((elsewhere.worktree, elsewhere.branch), []).append(elsewhere.handle)
     return tuple(
         f"{root} ({branch or 'detached'}) is changing definitions that you have changed: "
-        + ", ".join(handles[:_SHOWN])
-        + (f" and {len(handles) - _SHOWN} more" if len(handles) > _SHOWN else "")
+        + some_of(handles, _SHOWN)
         for (root, branch), handles in by_root.items()
     )
 

@@ -1,4 +1,4 @@
-"""Answers the `Engine` methods about branches and commits: diff, conflicts and history."""
+"""Answers the `Engine` methods about branches and commits: diff, conflicts, changed_elsewhere."""
 
 from __future__ import annotations
 
@@ -8,10 +8,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere, HistoryAnswer
-from codelens.engine.current_view import CurrentView, ViewRequest, at_own_ref, current_view
-from codelens.engine.index_pool import IndexPool, check_limit, seconds_for_uses, seconds_to_read
+from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere
+from codelens.branches.sides import CommitSide
+from codelens.engine.current_view import CurrentView, ViewRequest, current_view
+from codelens.engine.graph import candidate_files
+from codelens.engine.graph.lazy_graph import WorkLimit
+from codelens.engine.index_pool import IndexPool, seconds_for_uses, seconds_to_read
+from codelens.engine.versions import conflicts_query, diff_query, history_query
+from codelens.engine.versions.broken_uses import (
+    Users,
+    old_files_needed,
+    public_surface,
+    takes_something_away,
+)
+from codelens.engine.versions.chosen_sides import chosen_sides
+from codelens.engine.versions.diff_query import facts_of, unlisted_notes
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
+from codelens.handles.handle_grammar import parse_handle
 from codelens.paths import from_printed
 
 if TYPE_CHECKING:
@@ -19,8 +32,6 @@ if TYPE_CHECKING:
     from codelens.engine.versions.broken_uses import Meaning
     from codelens.engine.versions.chosen_sides import Sides, ViewAt
     from codelens.engine.versions.diff_query import Compared
-    from codelens.engine.versions.history_query import HistoryRequest
-
 
 _VIEW_MS = 400.0
 """How long indexing a commit may take without a budget; mostly it adds known texts in .2 s."""
@@ -28,155 +39,133 @@ _PATIENCE = 3.0
 """How many times the limit the first file may take: the definitions matter more than uses."""
 
 
-class VersionQueries:
-    """Implements the version methods of `Engine`, which document arguments and errors."""
+def diff(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    spec: str,
+    *,
+    other: str = "",
+    staged: bool = False,
+    globs: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    uses: bool = True,
+) -> DiffAnswer:
+    """See `Engine.diff`."""
+    view_request = _of_refs_alone(pool, view_request, spec, other)
+    started, cpu_started = time.monotonic(), time.thread_time()
+    with pool.view(view_request) as view:
+        sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
+        facts = facts_of(view.index.db, view.settings)
+        filters = diff_query.Filters(tuple(globs), tuple(kinds))
+        compared = diff_query.compared_for(sides.old, sides.new, facts, filters)
+        files = diff_query.file_lines(compared)
+        meaning = None
+        notes = (*unlisted_notes(sides.new_view), *unlisted_notes(sides.old_view))
+        is_whole = not notes
+        notes = (*notes, *diff_query.unread_notes(compared))
+        if uses and files:
+            worked_s = time.thread_time() - cpu_started
+            seconds = seconds_for_uses(view_request.budget_ms, started, worked_s)
+            meaning = _meaning(view, sides, compared, view_request, seconds)
+            if staged:
+                notes = (
+                    *notes,
+                    "uses were searched in the files on disk, not as staged",
+                )
+        added, removed = public_surface(compared)
+        return DiffAnswer(
+            receipt=view.receipt(),
+            old=sides.old.name,
+            new=sides.new.name,
+            files=files,
+            totals=diff_query.totals(files),
+            broken=meaning.broken if meaning else (),
+            added_public=added,
+            removed_public=removed,
+            tests=meaning.tests if meaning else (),
+            test_count=len(meaning.tests) if meaning else 0,
+            at_least=not is_whole or (meaning.at_least if meaning else False),
+            left_out=compared.left_out,
+            notes=(*notes, *(meaning.notes if meaning else ())),
+        )
 
-    def __init__(self, pool: IndexPool) -> None:
-        self._pool = pool
 
-    def diff(
-        self,
-        view_request: ViewRequest,
-        spec: str,
-        *,
-        other: str,
-        staged: bool,
-        globs: Sequence[str],
-        kinds: Sequence[str],
-        uses: bool,
-    ) -> DiffAnswer:
-        """See `Engine.diff`."""
-        from codelens.engine.versions import diff_query
-        from codelens.engine.versions.broken_uses import public_surface
-        from codelens.engine.versions.chosen_sides import chosen_sides
-        from codelens.engine.versions.diff_query import unlisted_notes
+def _of_refs_alone(
+    pool: IndexPool, view_request: ViewRequest, spec: str, other: str
+) -> ViewRequest:
+    """The request, at the newer of two refs if the repository is bare and has no files."""
+    try:
+        pool.open(view_request.path, view_request.ref)
+    except BareRepository as error:
+        newer = spec.rpartition("..")[2] or "HEAD" if ".." in spec else spec and other
+        if not newer:
+            raise SettingError(
+                f"{error.path!r} is a bare repository: there are no files to compare with",
+                typed="give two refs, A..B or A...B",
+                called="pass two refs in spec, A..B or A...B",
+            ) from error
+        return view_request._replace(ref=newer)
+    return view_request
 
-        view_request = self._of_refs_alone(view_request, spec, other)
-        started, cpu_started = time.monotonic(), time.thread_time()
-        with self._pool.view(view_request) as view:
-            sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
-            facts = diff_query.facts_of(view.index.db, view.settings)
-            filters = diff_query.Filters(tuple(globs), tuple(kinds))
-            compared = diff_query.compared_for(sides.old, sides.new, facts, filters)
-            files = diff_query.file_lines(compared)
-            meaning = None
-            notes = (*unlisted_notes(sides.new_view), *unlisted_notes(sides.old_view))
-            is_whole = not notes
-            notes = (*notes, *diff_query.unread_notes(compared))
-            if uses and files:
-                worked_s = time.thread_time() - cpu_started
-                seconds = seconds_for_uses(view_request.budget_ms, started, worked_s)
-                meaning = _meaning(view, sides, compared, view_request, seconds)
-                if staged:
-                    notes = (
-                        *notes,
-                        "uses were searched in the files on disk, not as staged",
-                    )
-            added, removed = public_surface(compared)
-            return DiffAnswer(
-                receipt=view.receipt(),
-                old=sides.old.name,
-                new=sides.new.name,
-                files=files,
-                totals=diff_query.totals(files),
-                broken=meaning.broken if meaning else (),
-                added_public=added,
-                removed_public=removed,
-                tests=meaning.tests if meaning else (),
-                test_count=len(meaning.tests) if meaning else 0,
-                at_least=not is_whole or (meaning.at_least if meaning else False),
-                left_out=compared.left_out,
-                notes=(*notes, *(meaning.notes if meaning else ())),
-            )
 
-    def _of_refs_alone(self, view_request: ViewRequest, spec: str, other: str) -> ViewRequest:
-        """The request, at the newer of two refs if the repository is bare and has no files."""
-        try:
-            self._pool.open(view_request.path, view_request.ref)
-        except BareRepository as error:
-            newer = spec.rpartition("..")[2] or "HEAD" if ".." in spec else spec and other
-            if not newer:
-                raise SettingError(
-                    f"{error.path!r} is a bare repository: there are no files to compare with",
-                    typed="give two refs, A..B or A...B",
-                    called="pass two refs in spec, A..B or A...B",
-                ) from error
-            return view_request._replace(ref=newer)
-        return view_request
+def conflicts(
+    pool: IndexPool, view_request: ViewRequest, others: Sequence[str], base: str
+) -> ConflictsAnswer:
+    """See `Engine.conflicts`."""
+    with pool.view(view_request) as view:
+        if not view.repository.is_git:
+            raise NotInGit(view.scope.root, "nothing can collide")
+        at_root = _view_at(view, view_request)
+        seen: dict[str, CurrentView] = {}
 
-    def conflicts(
-        self, view_request: ViewRequest, others: Sequence[str], base: str
-    ) -> ConflictsAnswer:
-        """See `Engine.conflicts`."""
-        from codelens.engine.graph import candidate_files
-        from codelens.engine.versions import conflicts_query
-        from codelens.engine.versions.diff_query import facts_of
+        def view_at(rival: conflicts_query.RivalName) -> CurrentView:
+            if rival.root:
+                return at_root(rival.root)
+            if rival.ref not in seen:
+                seen[rival.ref] = current_view(view.opened.at(rival.ref), view_request)
+            return seen[rival.ref]
 
-        with self._pool.view(view_request) as view:
-            if not view.repository.is_git:
-                raise NotInGit(view.scope.root, "nothing can collide")
-            at_root = _view_at(view, view_request)
-            seen: dict[str, CurrentView] = {}
+        chosen_rivals = conflicts_query.rivals_of(view, tuple(others))
+        facts = facts_of(view.index.db, view.settings)
+        question = conflicts_query.Question(view, facts, seconds_to_read(view_request.budget_ms))
+        parties: list[tuple[conflicts_query.RivalName, conflicts_query.Party]] = []
+        notes: list[str] = []
+        for name in chosen_rivals.chosen:
+            try:
+                parties.append((name, question.party(name, view_at)))
+            except CodelensError as error:
+                if others:
+                    raise
+                notes.append(f"{name.root or name.ref} was not compared: {error}")
+        answers = question.answer(parties, base)
+        for walked in question.walked():
+            candidate_files.keep(walked)
+        colliding = [rival for rival in answers if conflicts_query.says_something(rival)]
+        clean = [rival for rival in answers if rival not in colliding]
+        return ConflictsAnswer(
+            view.receipt(),
+            tuple(colliding),
+            len(clean),
+            tuple(chosen_rivals.left_out),
+            tuple(notes),
+            tuple(rival for rival in clean if rival.collisions),
+            chosen_rivals.old_branches,
+        )
 
-            def view_at(rival: conflicts_query.RivalName) -> CurrentView:
-                if rival.root:
-                    return at_root(rival.root)
-                if rival.ref not in seen:
-                    seen[rival.ref] = current_view(view.opened.at(rival.ref), view_request)
-                return seen[rival.ref]
 
-            chosen_rivals = conflicts_query.rivals_of(view, tuple(others))
-            facts = facts_of(view.index.db, view.settings)
-            question = conflicts_query.Question(
-                view, facts, seconds_to_read(view_request.budget_ms)
-            )
-            parties: list[tuple[conflicts_query.RivalName, conflicts_query.Party]] = []
-            notes: list[str] = []
-            for name in chosen_rivals.chosen:
-                try:
-                    parties.append((name, question.party(name, view_at)))
-                except CodelensError as error:
-                    if others:
-                        raise
-                    notes.append(f"{name.root or name.ref} was not compared: {error}")
-            answers = question.answer(parties, base)
-            for walked in question.walked():
-                candidate_files.keep(walked)
-            colliding = [rival for rival in answers if conflicts_query.says_something(rival)]
-            clean = [rival for rival in answers if rival not in colliding]
-            return ConflictsAnswer(
-                view.receipt(),
-                tuple(colliding),
-                len(clean),
-                tuple(chosen_rivals.left_out),
-                tuple(notes),
-                tuple(rival for rival in clean if rival.collisions),
-                chosen_rivals.old_branches,
-            )
-
-    def changed_elsewhere(
-        self, path: str | Path, files: Sequence[str], *, quiet: bool
-    ) -> tuple[Elsewhere, ...]:
-        """See `Engine.changed_elsewhere`."""
-        from codelens.engine.versions.diff_query import facts_of
-        from codelens.engine.versions.history_query import changed_elsewhere
-
-        opened = self._pool.open(path, None)
-        with opened.index.lock, opened.index.mended():
-            facts = facts_of(opened.index.db, self._pool.settings)
-            paths = list(dict.fromkeys(_path_within(file, opened.scope.root) for file in files))
-            roots = opened.repository.worktrees()
-            changes = changed_elsewhere(opened.repository, opened.scope, paths, facts, roots=roots)
-            return tuple(row for row in changes if quiet or not row.is_quiet)
-
-    def history(self, view_request: ViewRequest, request: HistoryRequest) -> HistoryAnswer:
-        """See `Engine.history`."""
-        from codelens.engine.versions import history_query
-        from codelens.engine.versions.diff_query import facts_of
-
-        check_limit(request.limit)
-        with self._pool.view(at_own_ref(view_request, request.target)) as view:
-            return history_query.history(view, request, facts_of(view.index.db, view.settings))
+def changed_elsewhere(
+    pool: IndexPool, path: str | Path, files: Sequence[str], *, quiet: bool
+) -> tuple[Elsewhere, ...]:
+    """See `Engine.changed_elsewhere`."""
+    opened = pool.open(path, None)
+    with opened.index.lock, opened.index.mended():
+        facts = facts_of(opened.index.db, pool.settings)
+        paths = list(dict.fromkeys(_path_within(file, opened.scope.root) for file in files))
+        roots = opened.repository.worktrees()
+        changes = history_query.changed_elsewhere(
+            opened.repository, opened.scope, paths, facts, roots=roots
+        )
+        return tuple(row for row in changes if quiet or not row.is_quiet)
 
 
 def _path_within(file: str, root: str) -> bytes:
@@ -187,7 +176,6 @@ def _path_within(file: str, root: str) -> bytes:
     """
     if not os.path.isabs(file):
         return from_printed(file)
-    from codelens.handles.handle_grammar import parse_handle
 
     return parse_handle(file, root).path or b""
 
@@ -200,11 +188,6 @@ def _meaning(
     An unindexed commit is indexed as far as there is time, and further the next time: first the
     texts that other views have, then those with a name that the changes take away.
     """
-    from codelens.branches.sides import CommitSide
-    from codelens.engine.graph import candidate_files
-    from codelens.engine.graph.lazy_graph import WorkLimit
-    from codelens.engine.versions.broken_uses import Users, old_files_needed, takes_something_away
-
     in_haste = view_request.budget_ms is None
     budget_ms = _VIEW_MS if view_request.budget_ms is None else view_request.budget_ms
 

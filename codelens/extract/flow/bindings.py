@@ -133,6 +133,7 @@ def first_child(node: Node, paths: tuple[str, ...]) -> Node | None:
 #   `->`: empty; the declared result type.
 #   `base`, `implements`: empty; a base of the type.
 #   `alias`: empty; the type that the alias stands for.
+#   `called`: empty; a function type, as which values of the type can be called.
 #   `type`: a type parameter; its bound.
 #   `export`: the exported name; the exported expression.
 #   `member`: a name; the number of a symbol that binds no name, as it is part of an object literal.
@@ -146,9 +147,9 @@ def first_child(node: Node, paths: tuple[str, ...]) -> Node | None:
 #   `built`: empty; the build constraint of the file (Go).
 
 HOWS = frozenset(
-    "alias asserted assign base built caught each export forward global handed held implements "
-    "loop matched own package parameter range receiver rest result return this type unknown "
-    "with yield yielded".split()
+    "alias asserted assign base built called caught each export forward global handed held "
+    "implements loop matched own package parameter range receiver rest result return this type "
+    "unknown with yield yielded".split()
 )
 """The valid `@bind.<how>` captures, in addition to `@bind`. See docs/languages.md."""
 _MOST_NAMES = 200
@@ -223,7 +224,7 @@ class Bindings:
                 if text.startswith("//go:build "):
                     add((node.start_byte, "", "built", text[11:], False))
         else:
-            others = {"receiver": self._taken_by, "rest": self._rest}
+            others = {"receiver": self._taken_by, "rest": self._rest, "called": self._called}
             row = others.get(how, partial(self._row, how))
             for node in nodes:
                 row(node)
@@ -305,6 +306,17 @@ class Bindings:
         form, text = (":", f"{text}[]") if text else ("?", "")
         for target in all_children(node, paths[0]):
             self._named(node.start_byte, False, target, form, text)
+
+    def _called(self, node: Node) -> None:
+        """Adds the function type of a call signature to the type that contains it."""
+        parts = (node.child_by_field_name(name) for name in ("parameters", "return_type"))
+        taken, result = (self._expressions.type(part) if part is not None else "" for part in parts)
+        if not result and (generic := child(node, "return_type.0.name")) is not None:
+            # Without its type arguments the type is short enough.
+            result = self._expressions.type(generic)
+        if taken:
+            # The signature opens a scope, so the type is the scope around it.
+            self._rows.append((node.start_byte, "", "called", f"{taken} => {result}", True))
 
     def _is_given(self, node: Node) -> bool:
         """Binds an untyped parameter to what the enclosing call passes. Returns whether it did."""
@@ -444,6 +456,10 @@ class Bindings:
             now = form
             if taken and form == ":":
                 now, part = "=", f"`{text}`.{taken}"
+            elif taken is None and form == ":" and target.type.startswith("rest"):
+                # `...all: T[]` has the type as written; a pattern inside it does not.
+                if target.named_children[0].type not in self._leaves:
+                    now, part = "?", ""
             elif taken is None and form in {"=", ":", "+"}:
                 now, part = "?", ""
             self._rows.append((start, name, now, part, outside))

@@ -26,6 +26,12 @@ from codelens.types import Import
 UNKNOWN = "?"
 LITERAL = "0"
 LIMIT = 200
+_NOTE = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_UNENDED = re.compile(
+    r"(?<=[\w\])}>'\"`])(?<!=>)[ \t]*\n\s*"
+    r"(?=(?:readonly\s+)?[\w$'\"\[][\w$'\"\] -]*\??\s*(?:\([^\n]*\)\s*)?:)"
+)
+"""The end of a line that ends a member of an object type, as no sign does."""
 """Longest expression or type, in characters."""
 _RECORD = 1_000
 """Longest object literal, in characters: a default export may list all names of a module."""
@@ -365,6 +371,9 @@ class Expressions:
     def type(self, node: Node) -> str:
         """Returns the text of a type on one line; empty if it is too long."""
         raw = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + 4 * LIMIT))
+        if "\n" in raw and "{" in raw:
+            ended, many = _UNENDED.subn("; ", _NOTE.sub("", raw))
+            raw = ended if many else raw
         text = " ".join(raw.split()).removeprefix(":").strip()
         return text if len(text) <= LIMIT else ""
 

@@ -35,6 +35,8 @@
   (lexical_declaration (variable_declarator) @definition.variable) @extent))
 (ambient_declaration (statement_block
   (variable_declaration (variable_declarator) @definition.variable) @extent))
+(ambient_declaration (statement_block
+  (lexical_declaration (variable_declarator) @definition.variable) @extent))
 (ambient_declaration (lexical_declaration (variable_declarator) @definition.variable) @extent)
 (ambient_declaration (variable_declaration (variable_declarator) @definition.variable) @extent)
 
@@ -89,3 +91,5 @@
 (extends_type_clause type: (_) @bind.implements)
 (implements_clause (_) @bind.implements)
 (type_alias_declaration value: (_) @bind.alias)
+(interface_declaration body: (_ (call_signature) @bind.called))
+(type_alias_declaration value: (object_type (call_signature) @bind.called))

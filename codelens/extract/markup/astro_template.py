@@ -119,19 +119,19 @@ class _AstroMarkup:
             code = text[start:finish].strip()
             name = code if is_name(code) else b""
             place = text.find(code, start)
-        if component and name and is_name(camelized(name)):
-            steps.append(lambda: script.member(component, camelized(name), place, closing))
+        inner: list[_Step] = []
         if entry.braces and text[start:finish].strip():
             if text[start:finish].lstrip().startswith(b"..."):
                 start = text.find(b"...", start) + 3
-            self._value(start, finish, steps, closing)
-
-    def _value(self, start: int, finish: int, steps: list[_Step], closing: bytes) -> None:
-        """Adds the steps of the code between braces, which may contain markup."""
-        script = self.script
-        inner: list[_Step] = []
-        end = _Code(self, start, inner, finish).read()
-        if end == finish:
+            # The code may contain markup.
+            if _Code(self, start, inner, finish).read() != finish:
+                inner = []
+        if component and name and is_name(camelized(name)):
+            steps.append(lambda: script.member_head(component, camelized(name), place, closing))
+            steps.append(lambda: script.glue(b"("))
+            steps.extend(inner)
+            steps.append(lambda: script.glue(b"\n)" + closing))
+        elif inner:
             steps.append(lambda: script.glue(b"\n;[" if closing == b";" else b"\n["))
             steps.extend(inner)
             steps.append(lambda: script.glue(b"\n]" + closing))

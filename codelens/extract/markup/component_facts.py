@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import NamedTuple, cast
+
+from tree_sitter import Node
 
 from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
 from codelens.extract.language_settings import language_info
 from codelens.extract.markup.component_members import Declared, Member, declared
-from codelens.extract.markup.virtual_script import NAME, VirtualScript, words
+from codelens.extract.markup.virtual_script import NAME, TAKEN, Piece, VirtualScript, words
 from codelens.extract.source_text import Source, before_blanks
 from codelens.extract.symbols.comments import Comments
 from codelens.types import Binding, Import, Reference, Scope, Symbol
@@ -25,8 +27,14 @@ _HEAD = re.compile(r"[A-Za-z_$][\w$]*")
 _WRITTEN = re.compile(rb"[\w$-]+")
 _PROPS = re.compile(r"(?:withDefaults|defineProps|\$props)\([^()]*\)")
 _OF_DEFAULT = f"`{DEFAULT}`"
+_ALWAYS = frozenset({"this", "undefined", "null", "Astro"})
+_SIGNATURES = frozenset({"property", "method"})
+_SETUP = re.compile(rb"<script\b[^>]*\ssetup\b", re.IGNORECASE)
+_TAKES = ".#takes0"
+_TAKEN = "." + TAKEN.decode()
 _FENCE = b"---"
 _LONGEST = 200
+_MOST_ARGUMENTS = 8
 
 
 class Scripts(NamedTuple):
@@ -120,6 +128,8 @@ class _Component:
         self._members(template)
         rows = self._bindings(scopes, template)
         names = _Names(self._symbols, facts.imports, rows, scopes, template)
+        if self._declared.has_options and not _SETUP.search(self._source.text):
+            names.hide({entry.local for entry in self._declared.members})
         rows = [
             self._of_component(row, names)
             for row in rows
@@ -181,11 +191,16 @@ class _Component:
                 if moved is not None:
                     self._symbols.append(moved._replace(parent=parent))
                 continue
-            if symbol.name == DEFAULT and symbol.parent < 0:
+            if symbol.name == DEFAULT and symbol.parent < 0 and symbol.kind not in _SIGNATURES:
                 self._places.append(0)
                 continue
+            ended = self._ended(symbol)
+            if ended.name_line > ended.end_line:
+                # The script ends before the name, so its name is a word of the translation.
+                self._places.append(max(parent, 0))
+                continue
             self._places.append(len(self._symbols))
-            self._symbols.append(self._ended(symbol)._replace(parent=parent))
+            self._symbols.append(ended._replace(parent=parent))
 
     def _ended(self, symbol: Symbol) -> Symbol:
         """Ends a definition that is never closed with its script."""
@@ -294,6 +309,7 @@ class _Component:
                 owner = scopes[row.scope].symbol
                 if owner > 0 and self._symbols[owner].parent == 0:
                     how, text = ":", DEFAULT
+            text = text.replace(_TAKEN, _TAKES)
             line = self._virtual.line_of(row.line, self._virtual_source, self._source)
             scope = row.scope
             if not scope and template >= 0 and how == ":" and (row.name, line) in self._own:
@@ -324,40 +340,81 @@ class _Component:
 
     def _references(self, names: _Names) -> list[Reference]:
         """Returns all references at their places."""
-        virtual, base = self._virtual, self._virtual.base
-        starts, source = self._virtual_source.line_starts, self._source
+        base, starts = self._virtual.base, self._virtual_source.line_starts
         references: list[Reference] = []
         for reference in self._facts.references:
-            byte = starts[reference.line - 1] + reference.column
-            kind, name, receiver = reference.kind, reference.name, reference.receiver
-            if byte >= base:
-                byte, piece = virtual.source_of(byte)
-                if piece in {"glue", "definition"}:
+            place = byte = starts[reference.line - 1] + reference.column
+            use = reference
+            if place >= base:
+                byte, piece = self._virtual.source_of(place)
+                seen = self._seen_use(reference, byte, piece, names)
+                if seen is None:
                     continue
-                if piece == "member":
-                    kind, name = "name", self._written(byte, name)
-                if not receiver:
-                    if names.is_variable(reference.scope, name):
-                        continue
-                    is_element = piece == "name" and name[:1].isupper()
-                    if not is_element and not names.is_bound(reference.scope, name):
-                        receiver = "this"
-                elif piece != "member":
-                    receiver = self._seen(receiver, reference.scope, names)
-            if self._framework == "svelte" and name[:1] == "$" and names.is_store(name):
-                name, byte, receiver = name[1:], byte + 1, ""
-            line = bisect_right(source.line_starts, byte)
-            references.append(
-                reference._replace(
-                    name=name,
-                    kind=kind,
-                    line=line,
-                    column=byte - source.line_starts[line - 1],
-                    symbol=self._owner(reference.symbol, line),
-                    receiver=receiver,
-                )
-            )
+                use = seen
+            if self._framework == "svelte" and use.name[:1] == "$" and names.is_store(use.name):
+                use, byte = use._replace(name=use.name[1:], receiver=""), byte + 1
+            use = self._at(use, byte)
+            references.append(use._replace(symbol=self._owner(use.symbol, use.line)))
+            if place >= base and reference.kind == "call":
+                references += self._keys(references[-1], place)
         return references
+
+    def _seen_use(
+        self, reference: Reference, byte: int, piece: Piece, names: _Names
+    ) -> Reference | None:
+        """Returns a use in the template's script as the template sees it; None if it is none."""
+        if piece in {"glue", "definition"}:
+            return None
+        if piece == "member":
+            return reference._replace(kind="name", name=self._written(byte, reference.name))
+        name, scope, receiver = reference.name, reference.scope, reference.receiver
+        if receiver:
+            receiver = self._seen(receiver.replace(_TAKEN, _TAKES), scope, names)
+            return reference._replace(receiver=receiver)
+        if names.is_variable(scope, name):
+            return None
+        is_element = piece == "name" and names.is_of_script(name)
+        is_member = not is_element and not names.is_bound(scope, name)
+        return reference._replace(receiver="this") if is_member else reference
+
+    def _at(self, reference: Reference, byte: int) -> Reference:
+        """Returns a reference at a position of the source."""
+        starts = self._source.line_starts
+        line = bisect_right(starts, byte)
+        return reference._replace(line=line, column=byte - starts[line - 1])
+
+    def _keys(self, call: Reference, place: int) -> Iterator[Reference]:
+        """Yields the keys of object literals that a prop or a function is given."""
+        listed = self._arguments(place)
+        if (
+            listed is None
+            or b"{" not in self._virtual_source.text[listed.start_byte : listed.end_byte]
+        ):
+            return
+        virtual = self._virtual
+        of = f"{call.receiver}.{call.name}" if call.receiver else call.name
+        is_prop = virtual.source_of(place)[1] == "member"
+        values = [node for node in listed.named_children if not node.is_extra]
+        for at, value in enumerate(values[:_MOST_ARGUMENTS]):
+            for key, receiver in _keys(value, of if is_prop else f"{of}.#takes{at}"):
+                byte, piece = virtual.source_of(key.start_byte)
+                if piece == "exact" and len(receiver) <= _LONGEST:
+                    name = self._virtual_source.slice(key.start_byte, key.end_byte)
+                    use = call._replace(name=name, kind="name", receiver=receiver)
+                    yield self._at(use._replace(arguments=-1, argument_lines=""), byte)
+
+    def _arguments(self, place: int) -> Node | None:
+        """Returns the arguments of the call whose function is named at a position."""
+        root = next((root.node for root in self._facts.roots if root.node.end_byte > place), None)
+        node = root.descendant_for_byte_range(place, place + 1) if root is not None else None
+        for _ in range(2):
+            around = node.parent if node is not None else None
+            if around is None or around.type == "call_expression":
+                break
+            node = around
+        call = node.parent if node is not None else None
+        is_call = call is not None and call.child_by_field_name("function") == node
+        return call.child_by_field_name("arguments") if call is not None and is_call else None
 
     def _owner(self, symbol: int, line: int) -> int:
         """Returns the definition around a use; the component, if that has swallowed the markup."""
@@ -392,8 +449,14 @@ class _Names:
                 self._rows.setdefault(row.scope, set()).add(row.name)
             elif row.how != "member":
                 self._module.add(row.name)
-        self._module |= {"this", "undefined", "null", "Astro"}
+        self._module |= _ALWAYS
         self._inside: dict[int, bool] = {}
+        self._shown: set[str] | None = None
+        """The names of the scripts that the markup sees; None for all."""
+
+    def hide(self, shown: set[str]) -> None:
+        """Hides the names of the scripts from the markup, but for those that members show."""
+        self._shown = shown | _ALWAYS
 
     def is_inside(self, scope: int) -> bool:
         """Whether a scope belongs to the template."""
@@ -410,7 +473,13 @@ class _Names:
 
     def is_bound(self, scope: int, name: str) -> bool:
         """Whether a name at a scope of the template is bound there or in the scripts."""
+        if self._shown is not None and name not in self._shown and not name[:1].isupper():
+            return self.is_local(scope, name)
         return name in self._module or self._template < 0 or self.is_local(scope, name)
+
+    def is_of_script(self, name: str) -> bool:
+        """Whether an element or directive of a name can mean one that the scripts bind."""
+        return name[:1].isupper() or name in self._module
 
     def is_variable(self, scope: int, name: str) -> bool:
         """Whether a name is a variable of the template."""
@@ -431,6 +500,27 @@ class _Names:
     def is_store(self, name: str) -> bool:
         """Whether `$x` is the value of a store `x` of the scripts."""
         return name[1:] in self._module and name not in self._module
+
+
+def _keys(value: Node, receiver: str) -> Iterator[tuple[Node, str]]:
+    """Yields the keys in a value that stands for an expression, each with the object's."""
+    pending = [(value, receiver)]
+    while pending:
+        node, of = pending.pop()
+        if node.type in {"parenthesized_expression", "ternary_expression", "binary_expression"}:
+            # Of a condition no value is an object.
+            pending += [(child, of) for child in node.named_children]
+        elif node.type == "array":
+            pending += [(child, f"{of}[*]") for child in node.named_children]
+        elif node.type == "object":
+            for pair in node.named_children:
+                key = pair.child_by_field_name("key") if pair.type == "pair" else None
+                if key is not None and key.type == "property_identifier":
+                    yield key, of
+                    inner = pair.child_by_field_name("value")
+                    name = key.text.decode("utf-8", "replace") if key.text is not None else ""
+                    if inner is not None and name.isidentifier():
+                        pending.append((inner, f"{of}.{name}"))
 
 
 def _camelized(name: str) -> str:

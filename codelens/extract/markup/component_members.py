@@ -14,7 +14,9 @@ _OPTIONS = frozenset(
 )
 _WRAPPERS = frozenset({"withDefaults", "defineComponent", "extend", "defineNuxtComponent"})
 _DECLARING = frozenset({"lexical_declaration", "variable_declaration"})
-_CALLED = frozenset({"defineProps", "defineEmits", "defineModel", "defineExpose", "$props"})
+_CALLED = frozenset(
+    {"defineProps", "defineEmits", "defineModel", "defineExpose", "defineSlots", "$props"}
+)
 _FUNCTIONS = frozenset({"function_expression", "arrow_function", "method_definition"})
 _MOST_MEMBERS = 1_000
 

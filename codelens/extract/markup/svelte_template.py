@@ -238,11 +238,13 @@ class _SvelteMarkup:
                 script.glue(b");")
         elif colon and directive in _ON_VARIABLES and entry.value < 0 and is_name(argument):
             script.expression(place, place + len(argument))
-        if component:
-            prop = argument if colon and directive in {b"bind", b"on"} else name
+        prop = argument if colon and directive in {b"bind", b"on"} else name
+        if component and is_name(camelized(prop)) and prop != b"this":
             at = place if prop is argument else entry.start
-            if is_name(camelized(prop)) and prop != b"this":
-                script.member(component, camelized(prop), at)
+            if entry.braces:
+                script.given(component, camelized(prop), at, (entry.value, entry.finish))
+                return b""
+            script.member(component, camelized(prop), at)
         self._value(entry)
         return b""
 

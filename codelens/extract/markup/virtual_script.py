@@ -17,6 +17,8 @@ OPENING = b"async function __template__(){"
 """Begins the template's script. It begins a definition, so an unclosed bracket in a script before
 it is repaired as in any other script."""
 NAME = "__template__"
+TAKEN = b"__taken__"
+"""The name, in the template's script, of the first parameter of a slot's or snippet's type."""
 Piece = Literal["exact", "name", "member", "glue", "definition"]
 """The source's own code; a name that it writes differently; a member of a component; code that it
 does not contain; the beginning or end of a definition that the markup makes."""
@@ -93,9 +95,13 @@ class VirtualScript:
 
         It is a statement, or with a comma as `end` an element of a list.
         """
+        self.member_head(owner, name, start, end)
+        self._add(b"()" + end, 0, "glue")
+
+    def member_head(self, owner: bytes, name: bytes, start: int, end: bytes = b";") -> None:
+        """As `member`, without the brackets: the value that the member is given follows in them."""
         self._add((b"\n;" if end == b";" else b"\n") + owner + b"().", 0, "glue")
         self._add(name, start, "member")
-        self._add(b"()" + end, 0, "glue")
 
     def definition(self, keyword: bytes, start: int) -> None:
         """Adds the beginning or end of a definition that the markup makes at a position."""
@@ -122,6 +128,17 @@ class VirtualScript:
             self.code(start, end, attribute=attribute)
             self._add(b"\n];", 0, "glue")
             self.written(start, end)
+
+    def given(self, owner: bytes, name: bytes, place: int, span: tuple[int, int]) -> None:
+        """Adds a use of a member of a component, and the expression that it is given, if usable."""
+        if not self.is_usable(*span):
+            self.member(owner, name, place)
+            return
+        self.member_head(owner, name, place)
+        self._add(b"(", 0, "glue")
+        self.code(*span, attribute=True)
+        self._add(b"\n);", 0, "glue")
+        self.written(*span)
 
     def written(self, start: int, end: int) -> None:
         """Adds uses of the names that a handler assigns to, which no expression reads."""

@@ -15,7 +15,7 @@ from codelens.extract.markup.markup_tokens import (
     capitalized,
     is_name,
 )
-from codelens.extract.markup.virtual_script import VirtualScript, is_usable
+from codelens.extract.markup.virtual_script import TAKEN, VirtualScript, is_usable
 
 _ROOT = re.compile(rb"<(template|script|style)\b", re.IGNORECASE)
 _RAW = frozenset({b"script", b"style"})
@@ -179,9 +179,12 @@ class _Template:
         """Uses a slot of the component around. Returns what closes the scope of its props."""
         owner = component or (self._stack[-1].component if self._stack else b"")
         slot = camelized(entry.argument)
-        if owner and entry.argument[:1] != b"[" and is_name(slot):
+        if not owner or entry.argument[:1] == b"[" or (slot and not is_name(slot)):
+            return self._parameters(entry.attribute)
+        if slot:
             self._script.member(owner, slot, entry.place)
-        return self._parameters(entry.attribute)
+        value = b"\n=" + owner + b"()." + (slot or b"default") + b"." + TAKEN + b";"
+        return self._parameters(entry.attribute, value)
 
     def _skipped(self, name: bytes, end: int) -> int:
         """Returns where an element ends whose content is plain text."""
@@ -216,8 +219,18 @@ class _Template:
     def _directive(self, entry: _Directive, component: bytes) -> None:
         script, attribute = self._script, entry.attribute
         argument = entry.argument
+        prop = camelized(argument)
         if argument[:1] == b"[":
             script.expression(entry.place + 1, entry.place + len(argument) - 1)
+        elif (
+            component
+            and entry.name == b"bind"
+            and is_name(prop)
+            and prop not in _UNUSED
+            and attribute.value >= 0
+        ):
+            script.given(component, prop, entry.place, (attribute.value, attribute.finish))
+            return
         elif component and entry.name in {b"bind", b"on"} and argument:
             self._named(argument, entry.place, component)
         elif component and entry.name == b"model":
@@ -275,10 +288,14 @@ class _Template:
             script.glue(b"=0;")
         return b"\n}"
 
-    def _parameters(self, attribute: Attribute) -> bytes:
-        """Opens the scope of the props of a slot. Returns what closes it."""
+    def _parameters(self, attribute: Attribute, value: bytes = b"") -> bytes:
+        """Opens the scope of the props of a slot, which have a `value`. Returns what closes it."""
         if attribute.value < 0 or not self._script.is_usable(attribute.value, attribute.finish):
             return b""
+        if value:
+            self._script.code(attribute.value, attribute.finish, attribute=True, opening=b"{const ")
+            self._script.glue(value)
+            return b"\n}"
         self._script.glue(b"\n;((")
         self._script.code(attribute.value, attribute.finish, attribute=True)
         self._script.glue(b"\n)=>{")

@@ -206,6 +206,8 @@ _SHALLOW_BYTES = 32_000
 """Parsing such a short text cannot overflow a stack of 8 MB; see `with_deep_stack`."""
 _BRACE = re.compile(rb"[{}]")
 _SHOWN = re.compile(rb"[^\r\n]")
+_SIGNS = {"semicolon": ";"}
+"""Groups of `masked` whose name cannot be their replacement."""
 
 
 class Mask(NamedTuple):
@@ -349,10 +351,11 @@ def masked(regex: str, text: bytes, spans: tuple[tuple[int, int], ...] = ()) -> 
     """Returns the spans to replace before parsing, in the given spans or else in the whole text.
 
     The regex's groups, or its whole match without groups, become blanks. A named group becomes its
-    name without trailing `_` and digits if that fits (`_` alone means blanks).
+    name without trailing `_` and digits if that fits (`_` alone means blanks, `semicolon` a `;`).
     """
     pattern = _mask(regex)
-    words = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}
+    names = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}
+    words = {at: _SIGNS.get(name, name) for at, name in names.items()}
     groups = range(1, pattern.groups + 1) if pattern.groups else (0,)
     return [
         Mask(match.start(group), match.end(group), words.get(group))

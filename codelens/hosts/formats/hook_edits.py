@@ -17,6 +17,7 @@ from typing import cast
 
 from codelens.hosts.formats.config_formats import format_of, missing_parents, pruned
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value, at, has, with_value
+from codelens.hosts.formats.entry_edits import Edit
 
 _OURS = re.compile(r"(?:.*[/\\])?codelens(?:\.exe)?")
 _OPERATORS = frozenset(";&|<>()")
@@ -24,8 +25,8 @@ _NEVER_FAILS = ["||", "true"]
 
 
 @dataclass(frozen=True, slots=True)
-class Hooks:
-    """An `Edit`; not a subclass of it, because `entry_edits` imports this module.
+class Hooks(Edit):
+    """The hooks with which a host calls codelens.
 
     Attributes:
         format: a format of `format_of`.
@@ -86,14 +87,6 @@ class Hooks:
                 if keys not in event_keys:
                     event_keys.append(keys)
         return event_keys
-
-    def lacking(self, text: str | None) -> Hooks:
-        """See `Edit`."""
-        return self
-
-    def is_changed(self, text: str, written: Sequence[object]) -> bool:
-        """See `Edit`."""
-        return False
 
     def _events_there(self, text: str) -> list[str]:
         now = at(format_of(self.format).parse(text, self.keys), self.keys)

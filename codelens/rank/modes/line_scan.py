@@ -17,11 +17,12 @@ from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Term
 from codelens.rank.scoring import candidates
 from codelens.rank.scoring.candidates import Weighed
-from codelens.rank.search_request import PARTIAL, Filters, Ranked, Request
+from codelens.rank.search_request import PARTIAL, Ranked, Request
+from codelens.rank.search_state import SearchState
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
-from codelens.wording import count_of
+from codelens.wording import count_of, first_of
 
 # Postings contain words, not texts: files with every word of a pattern are read first. Files that
 # may contain it only inside longer words follow while there are too few results and time is left.
@@ -90,31 +91,23 @@ class Clock:
         return self._end - time.monotonic()
 
 
-def scan(
-    view: Snapshot,
-    words: Words,
-    request: Request,
-    filters: Filters,
-    *,
-    look: Look,
-    notes: list[str],
-    most: int | None = None,
-) -> list[Ranked]:
+def scan(state: SearchState, words: Words, look: Look, most: int | None = None) -> list[Ranked]:
     """Return matching lines, best files first, one per file before the second of any.
 
     With `most`, at most this many files are read: the best, or those in the top folders.
     """
+    view, request = state.view, state.request
     corpus = corpus_of(view)
     clock = Clock(request.seconds)
     sure, edge = _weighed(view, corpus, words.sure), _weighed(view, corpus, words.edge)
     if sure is None:
-        notes.extend(_oversized(view, filters))
+        _note_oversized(state)
         return []
     files = [file for file in view.files if file.content is not None]
     if sure:
         holding = _holding(corpus, sure)
         files = [file for file in files if file.content in holding]
-    files = filters.keep(files) if filters.active else files
+    files = state.keep(files) if state.keep else files
     scores = candidates.whole_scores(corpus, [*sure, *(edge or ())])
     probable_files, rest = _split(corpus, files, edge)
     if most is not None and not scores:
@@ -134,33 +127,32 @@ def scan(
         more, late = look(rest, clock)
         file_matches, unread = [*file_matches, *more], unread + late
     if unread:
-        notes.append(f"{PARTIAL}time ran out with {count_of(unread, 'file')} not looked at")
+        state.note(f"{PARTIAL}time ran out with {count_of(unread, 'file')} not looked at")
     elif skipped:
         files = count_of(skipped, "file")
-        notes.append(f"not looked at: {files} that may have it inside longer words alone")
+        state.note(f"not looked at: {files} that may have it inside longer words alone")
     results = _results(view, file_matches, scores, request)
     if most is None and len(results) < request.limit:
-        notes.extend(_oversized(view, filters))
+        _note_oversized(state)
     return results
 
 
-def _oversized(view: Snapshot, filters: Filters) -> list[str]:
-    """Return a sentence on texts that may match and are too large to read."""
+def _note_oversized(state: SearchState) -> None:
+    """Add a note on texts that may match and are too large to read."""
     large = [
         file
-        for file in view.files
+        for file in state.view.files
         if file.state == OVERSIZED and file.path.rpartition(b".")[2].lower() not in _NO_TEXTS
     ]
-    large = filters.keep(large) if filters.active and large else large
+    large = state.keep(large) if state.keep and large else large
     if not large:
-        return []
-    shown = ", ".join(printed(file.path) for file in large[:_SHOWN])
-    more = ", ..." if len(large) > _SHOWN else ""
+        return
+    shown = first_of([printed(file.path) for file in large], _SHOWN)
     are = "is" if len(large) == 1 else "are"
-    return [
+    state.note(
         f"not looked at: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` "
-        f"({shown}{more})"
-    ]
+        f"({shown})"
+    )
 
 
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
@@ -292,16 +284,7 @@ def _rounds(
 _WORD_BYTE = re.compile(rb"[\w\x80-\xff]")
 
 
-def search_text(
-    view: Snapshot,
-    text: str,
-    request: Request,
-    filters: Filters,
-    *,
-    read: Callable[[FileRow], bytes | None],
-    notes: list[str],
-    most: int | None = None,
-) -> list[Ranked]:
+def search_text(state: SearchState, text: str, most: int | None = None) -> list[Ranked]:
     """Return lines with `text`, by the number of matches and how well the file fits its words.
 
     With `most`, at most that many files are read.
@@ -313,15 +296,12 @@ def search_text(
     literal = (needle.lower() if fold else needle).encode("utf-8", "replace")
 
     def find(file: FileRow) -> FileMatches | None:
-        data = read(file)
+        data = state.read(file)
         if not data or not is_text(data):
             return None
-        return _find(file, data, literal, fold=fold, most=kept_lines(request))
+        return _find(file, data, literal, fold=fold, most=kept_lines(state.request))
 
-    return scan(
-        view, words_of(needle), request, filters,
-        look=one_by_one(find), notes=notes, most=most,
-    )  # fmt: skip
+    return scan(state, words_of(needle), one_by_one(find), most)
 
 
 def words_of(text: str) -> Words:

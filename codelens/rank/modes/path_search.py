@@ -16,7 +16,7 @@ from codelens.rank.pasted import location_context, pasted_locations
 from codelens.rank.pasted.location_context import Spot
 from codelens.rank.pasted.pasted_locations import Ends, Location, parts_of
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.search_request import Filters, Ranked, Request, globs
+from codelens.rank.search_request import Ranked, globs
 from codelens.rank.search_state import SearchState, Texts
 from codelens.store.facts import ranking_reads
 from codelens.store.views.snapshot import Snapshot
@@ -48,13 +48,12 @@ _REASONS = {
 _PATH: Callable[[FileRow], bytes] = itemgetter(FileRow._fields.index("path"))
 
 
-def search_paths(
-    view: Snapshot, query: Query, request: Request, filters: Filters, notes: list[str]
-) -> list[Ranked]:
+def search_paths(state: SearchState) -> list[Ranked]:
     """Return files whose path matches, best first; shorter paths first."""
+    view, query = state.view, state.query
     place = pasted_locations.whole(query.text)
     if place is not None and (place.line or place.names or _is_rooted(place.path)):
-        ranked = named(view, place, request, filters, notes)
+        ranked = named(state, place)
         if ranked:
             return ranked
     text = place.path if place and place.line else query.text.replace("\\", "/")
@@ -63,19 +62,18 @@ def search_paths(
         scored = [(WHOLE, file) for file in view.files if patterns.match(file.path)]
     else:
         scored = _graded(view.files, text)
-        if len(scored) < request.limit:
+        if len(scored) < state.request.limit:
             scored += _by_words(view, query, {file.path_id for _, file in scored})
-    return _results(view, scored, Location(text), request, filters=filters, notes=notes)
+    return _results(state, scored, Location(text))
 
 
-def named(
-    view: Snapshot, place: Location, request: Request, filters: Filters, notes: list[str]
-) -> list[Ranked]:
+def named(state: SearchState, place: Location) -> list[Ranked]:
     """Return the place in the files that its path names.
 
     A path names files in full, by its end, by the rest after another machine's root or the `a/` of
     a diff, or as their folder.
     """
+    view = state.view
     scored = [(grade, file) for grade, file in _graded(view.files, place.path) if grade >= FOLDER]
     if not scored:
         ending = Ends(view.files, [place.path]).find(place.path)
@@ -83,14 +81,14 @@ def named(
             scored = [(END, file) for file in ending.files]
             if not ending.all_of_it and not _is_rooted(place.path):
                 shown = printed(ending.files[0].path)
-                notes.append(f"no `{place.path}` here; its end agrees with `{shown}`")
+                state.note(f"no `{place.path}` here; its end agrees with `{shown}`")
     if not scored and place.is_certain:
         folder = _folder(view.files, place.path)
         scored = [(FOLDER, file) for file in folder]
     if scored:
         top = max(grade for grade, _ in scored)
         scored = [pair for pair in scored if pair[0] >= END or top == FOLDER]
-    return _results(view, scored, place, request, filters=filters, notes=notes)
+    return _results(state, scored, place)
 
 
 def _is_rooted(path: str) -> bool:
@@ -158,16 +156,11 @@ def _by_words(view: Snapshot, query: Query, already_found: set[int]) -> list[tup
 
 
 def _results(
-    view: Snapshot,
-    scored: Sequence[tuple[float, FileRow]],
-    place: Location,
-    request: Request,
-    *,
-    filters: Filters,
-    notes: list[str],
+    state: SearchState, scored: Sequence[tuple[float, FileRow]], place: Location
 ) -> list[Ranked]:
+    view, request = state.view, state.request
     ordered = sorted(scored, key=lambda graded: (-graded[0], len(graded[1].path), graded[1].path))
-    kept_ids = {file.path_id for file in filters.keep([file for _, file in ordered])}
+    kept_ids = {file.path_id for file in state.filters.keep([file for _, file in ordered])}
     request.note_found((path_id, -1) for path_id in kept_ids)
     shown = [pair for pair in ordered if pair[1].path_id in kept_ids][: request.limit]
     about = view.about({file.content for _, file in shown if file.content is not None})
@@ -184,13 +177,13 @@ def _results(
         ranked.extend(ranked._replace(explain=explain) for ranked in here or [whole])
     if ranked and not there and place.line:
         content = about.get(ranked[0].file.content or 0)
-        notes.append(f"no line {place.line}: `{printed(ranked[0].file.path)}` has "
-                     f"{content.lines if content else 0} lines")  # fmt: skip
+        lines = content.lines if content else 0
+        state.note(f"no line {place.line}: `{printed(ranked[0].file.path)}` has {lines} lines")
     if ranked and place.names:
         if there:
             ranked = [result for result in ranked if result.kind != "file"]
         else:
-            notes.append(f"no `{'.'.join(place.names)}` in `{printed(ranked[0].file.path)}`")
+            state.note(f"no `{'.'.join(place.names)}` in `{printed(ranked[0].file.path)}`")
     return ranked[: request.limit]
 
 
@@ -202,7 +195,7 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
             location_context.shown(
                 view, file,
                 Spot(definition.start_line, definition.end_line, definition.ordinal, ""),
-                "defines it in this file", line="", shares=shares,
+                "defines it in this file", shares=shares,
             )
             for definition in location_context.named(view, file, place.names)
         ]  # fmt: skip
@@ -211,52 +204,50 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
         return []
     lines = f"line {place.line}" if place.last == place.line else f"lines {place.line}-{place.last}"
     why = f"around {lines}" + (f", in {spot.inside}" if spot.symbol < 0 and spot.inside else "")
-    return [location_context.shown(view, file, spot, why, line="", shares=shares)]
+    return [location_context.shown(view, file, spot, why, shares=shares)]
 
 
 # Searches files by meaning only, regardless of their words: `search --meaning only`.
 
 
-def search_by_meaning(search_state: SearchState) -> list[Ranked]:
+def search_by_meaning(state: SearchState) -> list[Ranked]:
     """Return the chunk of each file most similar to the question, best first; ties by path."""
-    likeness = search_state.request.likeness or _by_table(search_state)
+    likeness = state.request.likeness or _by_table(state)
     if likeness is None:
         return []
-    files = search_state.filters.keep(
-        [file for file in search_state.view.files if file.content in likeness]
-    )
-    search_state.request.note_found((file.path_id, -1) for file in files)
+    files = state.filters.keep([file for file in state.view.files if file.content in likeness])
+    state.request.note_found((file.path_id, -1) for file in files)
     scored = sorted((-likeness.best_of(file.content), file.path, file) for file in files)
-    shown = [file for _, _, file in scored[: search_state.request.limit]]
-    return _places(search_state, shown, likeness)
+    shown = [file for _, _, file in scored[: state.request.limit]]
+    return _places(state, shown, likeness)
 
 
 def _places(
-    search_state: SearchState, shown: Sequence[FileRow], likeness: QuestionLikeness
+    state: SearchState, shown: Sequence[FileRow], likeness: QuestionLikeness
 ) -> list[Ranked]:
-    chunks = search_state.view.chunks({file.content or 0 for file in shown})
-    texts = Texts(search_state.read, {})
+    chunks = state.view.chunks({file.content or 0 for file in shown})
+    texts = Texts(state.read, {})
     ranked: list[Ranked] = []
     for file in shown:
         chunk = chunks[file.content or 0][likeness.best_chunk(file.content)]
         start, end, cosine = chunk.start_line, chunk.end_line, likeness.best_of(file.content)
         line = texts.best_line(file, start, end)
-        shares = {"meaning": cosine} if search_state.request.explain else {}
+        shares = {"meaning": cosine} if state.request.explain else {}
         why = f"meaning, by {likeness.made_by}"
         ranked.append(Ranked(file, start, end, "chunk", -1, cosine, why, line, shares))
     return ranked
 
 
-def _by_table(search_state: SearchState) -> QuestionLikeness | None:
+def _by_table(state: SearchState) -> QuestionLikeness | None:
     try:
         table = word_table.shipped()
     except WordTableDamaged as error:
-        search_state.note(str(error))
+        state.note(str(error))
         return None
-    question = said_vector(table, count_terms(WORD.findall(search_state.request.query)))
+    question = said_vector(table, count_terms(WORD.findall(state.request.query)))
     if not question:
-        search_state.note("the table of words has none of the question")
+        state.note("the table of words has none of the question")
         return None
-    view = search_state.view
+    view = state.view
     contents = ranking_reads.vectors_of(view.db, sorted(view.by_content), table.head.version)
     return by_vectors("the table of words", question, contents, LENGTH * LENGTH)

@@ -13,7 +13,7 @@ import re
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from codelens.cancellation import check_cancelled, current_call
@@ -21,12 +21,10 @@ from codelens.rank.modes import line_scan, long_lines, regex_analysis
 from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words
 from codelens.rank.modes.long_lines import MAX_LINE, STEP, LineSearch
 from codelens.rank.modes.regex_analysis import Part, Required
-from codelens.rank.search_request import Filters, Ranked, Request
-from codelens.store.views.snapshot import Snapshot
+from codelens.rank.search_request import Ranked
+from codelens.rank.search_state import Read, SearchState
 from codelens.store.views.views import FileRow
 from codelens.wording import count_of
-
-Read = Callable[[FileRow], bytes | None]
 
 _LONG_LINES_SHARE = 0.25
 """Share of the time for the rest of long lines after their first piece."""
@@ -35,26 +33,25 @@ _LEAST_S = 0.05
 _GRACE_S = 1.0
 
 
-def search(
-    view: Snapshot, request: Request, filters: Filters, read: Read, notes: list[str]
-) -> list[Ranked]:
+def search(state: SearchState) -> list[Ranked]:
     """Return lines that match the request's query as a regular expression with smart case.
 
     Raises:
         QueryError: the pattern is invalid or too long.
     """
+    request = state.request
     pattern, parts = regex_analysis.compiled(request.query)
     if "\n" in request.query or "\\n" in request.query:
-        notes.append("patterns are matched line by line: one with a line break matches nothing")
+        state.note("patterns are matched line by line: one with a line break matches nothing")
     pattern_search = _analysed(pattern, parts, line_scan.kept_lines(request))
     cut: set[bytes] = set()
     words = Words(regex_analysis.sure_words(pattern, parts), ())
     look = (_here if pattern_search.is_tame else _in_child)(
-        pattern_search, read, request.seconds, cut
+        pattern_search, state.read, request.seconds, cut
     )
-    results = line_scan.scan(view, words, request, filters, look=look, notes=notes)
+    results = line_scan.scan(state, words, look)
     if cut:
-        notes.append(
+        state.note(
             f"not searched to the end: lines of over {MAX_LINE:,} characters in "
             f"{count_of(len(cut), 'file')}"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.rank.pasted.pasted_locations import Ending, Ends
@@ -11,7 +11,8 @@ from codelens.rank.pasted.stack_traces import Frame, Trace
 from codelens.rank.query import query_analysis
 from codelens.rank.query.query_analysis import Name
 from codelens.rank.scoring import body_terms
-from codelens.rank.search_request import Filters, Ranked, Request
+from codelens.rank.search_request import Ranked
+from codelens.rank.search_state import SearchState
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.ranking_reads import Definition
 from codelens.store.facts.resolution_facts import key_of
@@ -148,8 +149,9 @@ def line_of(text: bytes | None, number: int) -> str:
 
 
 def shown(
-    view: Snapshot, file: FileRow, spot: Spot, why: str, *, line: str, shares: Mapping[str, float]
-) -> Ranked:
+    view: Snapshot, file: FileRow, spot: Spot, why: str, line: str = "", *,
+    shares: Mapping[str, float], explain: bool = True,
+) -> Ranked:  # fmt: skip
     """Return a spot as a result; its score is the sum of `shares`, its line the signature.
 
     `line` is shown if the spot is not a definition.
@@ -158,7 +160,7 @@ def shown(
         line = reads.signature(view.db, file.content, spot.symbol)
     return Ranked(
         file, spot.start, spot.end, "symbol" if spot.symbol >= 0 else "chunk", spot.symbol,
-        sum(shares.values()), why, line, shares,
+        sum(shares.values()), why, line, shares if explain else {},
     )  # fmt: skip
 
 
@@ -194,14 +196,9 @@ class Placed(NamedTuple):
     total: int
 
 
-def place_frame(
-    view: Snapshot,
-    trace: Trace,
-    request: Request,
-    filters: Filters,
-    read: Callable[[FileRow], bytes | None],
-) -> Placed:
+def place_frame(state: SearchState, trace: Trace) -> Placed:
     """Find the frames of a trace in a view; frames in libraries are left out."""
+    view = state.view
     paths = {frame.path: _own(frame.path) for frame in trace.frames if frame.path}
     ends = Ends(view.files, [path for path, _ in paths.values()])
     ranked: list[Ranked] = []
@@ -211,7 +208,7 @@ def place_frame(
         path, trust = paths.get(frame.path, ("", ""))
         frame_file = _file(view, frame, ends.find(path), trust)
         places = _spots(view, frame_file, frame) if frame_file else _by_name(view, frame)
-        places = [spot for spot in places if not filters.active or filters.keep([spot[0]])]
+        places = [spot for spot in places if not state.keep or state.keep([spot[0]])]
         here += bool(places)
         for file, spot, reason in places[:1]:
             key = (file.path_id, spot.start, spot.end)
@@ -219,10 +216,11 @@ def place_frame(
                 continue
             seen.add(key)
             shares = {"frame": _TOP - _STEP * len(ranked)}
-            line = line_of(read(file), frame.line) if spot.symbol < 0 else ""
+            line = line_of(state.read(file), frame.line) if spot.symbol < 0 else ""
             why = f"frame {number + 1}: {reason}"
-            result = shown(view, file, spot, why, line=line, shares=shares)
-            ranked.append(result if request.explain else result._replace(explain={}))
+            ranked.append(
+                shown(view, file, spot, why, line, shares=shares, explain=state.request.explain)
+            )
     return Placed(ranked, here, len(trace.frames))
 
 

@@ -7,18 +7,20 @@ numbers, words with digits, quoted words, paths, addresses, times and ids.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from codelens.extract.tokenizer import STOPWORDS, WORD, terms_of_word
 from codelens.rank import ranking_weights
 from codelens.rank.modes import line_scan
 from codelens.rank.pasted import location_context
-from codelens.rank.scoring.candidates import Keep, Weighed
-from codelens.rank.search_request import Ranked, Request
-from codelens.rank.view_statistics import Corpus
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.search_request import Ranked
+from codelens.rank.search_state import SearchState
+from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
+from codelens.wording import some_of
 
 MAX_CHARS = 2_000
 _MAX_WORDS = 60
@@ -200,8 +202,7 @@ def _taken_apart(
 def shown_values(message: Message) -> str:
     """Return the omitted values of a message for a note."""
     shown = [value if len(value) <= 40 else value[:37] + "..." for value in message.left_out]
-    more = len(shown) - _SHOWN_VALUES
-    return ", ".join(shown[:_SHOWN_VALUES]) + (f" and {more} more" if more > 0 else "")
+    return some_of(shown, _SHOWN_VALUES)
 
 
 # Finds where a view writes a message: most of its constant words, in order, close together.
@@ -235,8 +236,6 @@ _TOP = 10.0
 _ROUNDING = 1e-9
 _ALL = 0.99
 
-Read = Callable[[FileRow], bytes | None]
-
 
 class Said(NamedTuple):
     """A place with a message's constant words."""
@@ -254,19 +253,10 @@ class _Word(NamedTuple):
     weight: float
 
 
-def places(
-    view: Snapshot,
-    corpus: Corpus,
-    message: Message,
-    terms: Sequence[Weighed],
-    *,
-    keep: Keep | None,
-    read: Read,
-    roles: frozenset[str],
-) -> list[Said]:
+def places(state: SearchState, message: Message, terms: Sequence[Weighed]) -> list[Said]:
     """Return the places that write the message, best first: production code, then by share.
 
-    Files with one of `roles` count as production code, since the query asks for them.
+    Files with a role that the query asks for count as production code.
     """
     words = _words(message, terms)
     if not words:
@@ -278,13 +268,13 @@ def places(
     ranked_origins: list[tuple[tuple[bool, bool, float, int], Said]] = []
     size = 0
     enough = _ENOUGH if message.filled else _SURE
-    files = _likely(view, corpus, terms, keep, roles=roles, least=enough * _IN_ONE_CHUNK)
-    pushed = _pushed_down(view, files, roles)
+    files = _likely(state, terms, enough * _IN_ONE_CHUNK)
+    pushed = _pushed_down(state.view, files, state.query.roles)
     stop = len(files)
     for order, file in enumerate(files):
         if order >= stop:
             break
-        data = read(file)
+        data = state.read(file)
         if data is None or not line_scan.is_text(data):
             continue
         size += len(data)
@@ -325,19 +315,12 @@ def _words(message: Message, terms: Sequence[Weighed]) -> list[_Word]:
     return words if any(terms_of_word(word.text) for word in words) else []
 
 
-def _likely(
-    view: Snapshot,
-    corpus: Corpus,
-    terms: Sequence[Weighed],
-    keep: Keep | None,
-    *,
-    roles: frozenset[str],
-    least: float,
-) -> list[FileRow]:
+def _likely(state: SearchState, terms: Sequence[Weighed], least: float) -> list[FileRow]:
     """Sort files by the weight of the words that one of their chunks contains together.
 
     `least` is the share that a chunk must have.
     """
+    corpus = corpus_of(state.view)
     rare = _rarest(corpus, terms)
     total = sum(term.weight for term in rare)
     together: list[tuple[float, bytes, FileRow]] = []
@@ -353,8 +336,8 @@ def _likely(
             together += [(-best, file.path, file) for file in corpus.files_of[content]]
     together.sort(key=lambda ranked_origin: ranked_origin[:2])
     files = [file for _, _, file in together]
-    files = keep(files) if keep else files
-    pushed = _pushed_down(view, files, roles)
+    files = state.keep(files) if state.keep else files
+    pushed = _pushed_down(state.view, files, state.query.roles)
     first = [file for file in files if file.path_id not in pushed][: READ_FILES * 3 // 4]
     rest = [file for file in files if file.path_id in pushed]
     return [*first, *rest][:READ_FILES]
@@ -484,12 +467,12 @@ def _in_order(pieces: Sequence[str], words: Sequence[_Word]) -> tuple[float, int
     return weight, best, first
 
 
-def results(view: Snapshot, origins: Sequence[Said], request: Request, read: Read) -> list[Ranked]:
+def results(state: SearchState, origins: Sequence[Said]) -> list[Ranked]:
     """Return the places as results, one per file, in order."""
     ranked_hits: list[Ranked] = []
     for number, origin in enumerate(origins):
-        text = read(origin.file)
-        spot = location_context.at_line(view, origin.file, origin.line, text=text)
+        text = state.read(origin.file)
+        spot = location_context.at_line(state.view, origin.file, origin.line, text=text)
         if spot is None:
             continue
         share = int(100 * origin.share)
@@ -498,7 +481,8 @@ def results(view: Snapshot, origins: Sequence[Said], request: Request, read: Rea
         shares = {"message": _TOP - number * 0.01}
         line = location_context.line_of(text, origin.line)
         ranked = location_context.shown(
-            view, origin.file, spot, f"{words}, {place}", line=line, shares=shares
-        )
-        ranked_hits.append(ranked if request.explain else ranked._replace(explain={}))
+            state.view, origin.file, spot, f"{words}, {place}", line,
+            shares=shares, explain=state.request.explain,
+        )  # fmt: skip
+        ranked_hits.append(ranked)
     return ranked_hits

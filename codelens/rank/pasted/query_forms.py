@@ -46,84 +46,74 @@ _WILD = re.compile(r"(?!/.*/$)(?:[*]|[^\s*]*[^\s*.][*]|[^\s*]*/[*])(?!\))[^\s()|
 _SLASHED = re.compile(r"/(?=.*[\\.*+?\[\](){}|^$]).+/[gimsuy]*")
 
 
-def trace(search_state: SearchState, rank: Rank) -> Answer | None:
+def trace(state: SearchState, rank: Rank) -> Answer | None:
     """Answer a stack trace: its frames in the view, then its error."""
-    if not may_be_trace(search_state.request.query):
+    if not may_be_trace(state.request.query):
         return None
     # Late import: the 48 regular expressions take 5 ms, and most searches do not need them.
     from codelens.rank.pasted import message_origins, stack_traces
 
-    trace = stack_traces.parse(search_state.request.query)
+    trace = stack_traces.parse(state.request.query)
     if trace is None:
         return None
-    placed = location_context.place_frame(
-        search_state.view, trace, search_state.request, search_state.filters, search_state.read
-    )
-    search_state.note(location_context.trace_summary(trace, placed))
-    search_state.request.note_found((frame.file.path_id, frame.symbol) for frame in placed.results)
+    placed = location_context.place_frame(state, trace)
+    state.note(location_context.trace_summary(trace, placed))
+    state.request.note_found((frame.file.path_id, frame.symbol) for frame in placed.results)
     rest: list[Ranked] = []
     if trace.message or trace.error:
         text = f"{trace.error}: {trace.message}" if trace.error else trace.message
         message = message_origins.parse_message(text)
         # Frames are the answer; the rest of a trace is not a question.
-        aside = search_state._replace(query=query_analysis.analyse(text), notes=[])
+        aside = state._replace(query=query_analysis.analyse(text), notes=[])
         rest = _message(aside, message, rank) if message else rank(aside)
     elif not placed.results:
         calls = " ".join(dict.fromkeys(frame.name for frame in trace.frames if frame.name))
         if calls:
-            rest = rank(search_state._replace(query=query_analysis.analyse(calls), notes=[]))
+            rest = rank(state._replace(query=query_analysis.analyse(calls), notes=[]))
     if not placed.results and not rest:
         # No frame is in the view: the text around the trace is the question.
-        rest = rank(search_state._replace(notes=[]))
-    return before(placed.results, rest, search_state.request.limit), "auto"
+        rest = rank(state._replace(notes=[]))
+    return before(placed.results, rest, state.request.limit), "auto"
 
 
-def place(search_state: SearchState) -> Answer | None:
+def place(state: SearchState) -> Answer | None:
     """Answer a query that is only a path, perhaps with a line or a name."""
-    location = pasted_locations.whole(search_state.query.text)
+    location = pasted_locations.whole(state.query.text)
     if location is None:
         return None
     from codelens.rank.modes import path_search
 
-    results = path_search.named(
-        search_state.view, location, search_state.request, search_state.filters, search_state.notes
-    )
+    results = path_search.named(state, location)
     if results:
         return results, "path"
     if location.is_certain and (
         location.line or location.names or "." in location.path.rsplit("/", 1)[-1]
     ):
-        search_state.note(f"no file `{location.path}` here; its words were ranked")
+        state.note(f"no file `{location.path}` here; its words were ranked")
     return None
 
 
-def wildcard(search_state: SearchState) -> Answer | None:
+def wildcard(state: SearchState) -> Answer | None:
     """Answer a query that is only a path with wildcards: `test_*.py`, `src/**/query.*`."""
-    text = search_state.query.text
+    text = state.query.text
     if not _WILD.fullmatch(text) or not ("/" in text or "." in text):
         return None
     from codelens.rank.modes import path_search
 
-    results = path_search.search_paths(
-        search_state.view,
-        search_state.query,
-        search_state.request,
-        search_state.filters,
-        search_state.notes,
-    )
+    results = path_search.search_paths(state)
     return (results, "path") if results else None
 
 
-def as_name(search_state: SearchState) -> SearchState:
+def as_name(state: SearchState) -> SearchState:
     """Treat a query that declares, calls or quotes a single name as that name."""
-    if search_state.query.text.isidentifier():
-        return search_state  # already a name; saves 3 ms of regular expressions
+    if state.query.text.isidentifier():
+        return state  # already a name; saves 3 ms of regular expressions
     from codelens.rank.pasted import pasted_declarations
 
-    declaration = pasted_declarations.declared(search_state.query.text)
+    declaration = pasted_declarations.declared(state.query.text)
     if declaration is None:
-        return search_state
-    here = query_analysis.defined_names(search_state.view, [declaration.name])
+        return state
+    here = query_analysis.defined_names(state.view, [declaration.name])
     fitting = [
         definition
         for definition in here
@@ -132,180 +122,156 @@ def as_name(search_state: SearchState) -> SearchState:
     ]
     signs = not WORD.search(declaration.name.text)
     if signs and not any(definition.grade == query_analysis.EXACT for definition in fitting):
-        return search_state
+        return state
     if not declaration.sure and not fitting:
-        return search_state
-    return search_state._replace(query=query_analysis.of_name(search_state.query, declaration.name))
+        return state
+    return state._replace(query=query_analysis.of_name(state.query, declaration.name))
 
 
-def nothing_to_look_up(search_state: SearchState) -> Answer | None:
+def nothing_to_look_up(state: SearchState) -> Answer | None:
     """Answer a query of common words and signs by definitions with that name, or as text."""
-    if search_state.query.terms:
+    if state.query.terms:
         return None
     matches = [
         definition
-        for definition in query_analysis.defined_names(search_state.view, search_state.query.names)
-        if not search_state.filters.active or search_state.filters.keep([definition.file])
+        for definition in query_analysis.defined_names(state.view, state.query.names)
+        if not state.filters.active or state.filters.keep([definition.file])
     ]
     strong = [
         definition for definition in matches if definition.symbol.kind not in query_analysis.WEAK
     ] or matches
     if strong:
-        search_state.request.note_found(
+        state.request.note_found(
             (definition.file.path_id, definition.symbol.ordinal) for definition in strong
         )
-        return definitions(search_state, strong, "defines it"), "symbol"
-    total = sum(1 for file in search_state.view.files if file.content is not None)
-    description = "a word too long to be one" if search_state.query.words else "signs"
-    if any(word.lower() in STOPWORDS for word in search_state.query.words):
+        return definitions(state, strong, "defines it"), "symbol"
+    total = sum(1 for file in state.view.files if file.content is not None)
+    description = "a word too long to be one" if state.query.words else "signs"
+    if any(word.lower() in STOPWORDS for word in state.query.words):
         description = "common words and signs"
-    search_state.note(f"nothing but {description}: looked for as literal text")
-    notes: list[str] = []
+    state.note(f"nothing but {description}: looked for as literal text")
     from codelens.rank.modes import line_scan
 
-    results = line_scan.search_text(
-        search_state.view, search_state.query.text, search_state.request,
-        search_state.filters, read=search_state.read, notes=notes,
-        most=_LITERAL_FILES,
-    )  # fmt: skip
-    for note in notes:
-        search_state.note(note)
+    results = line_scan.search_text(state, state.query.text, _LITERAL_FILES)
     if total > _LITERAL_FILES:
-        search_state.note(
+        state.note(
             f"only {_LITERAL_FILES} of {total:,} files were read, those in the uppermost folders; "
             "mode=text reads all"
         )
     return results, "text"
 
 
-def definitions(search_state: SearchState, defined: Sequence[Defined], why: str) -> list[Ranked]:
+def definitions(state: SearchState, defined: Sequence[Defined], why: str) -> list[Ranked]:
     """Return definitions as results: exact names, production code, then by path."""
-    facts = search_state.view.path_facts(definition.file.path_id for definition in defined)
+    facts = state.view.path_facts(definition.file.path_id for definition in defined)
     down = ranking_weights.PUSHED_DOWN["token"]
 
     def order(definition: Defined) -> tuple[int, float, bool, bytes, int]:
         role = facts[definition.file.path_id].role
-        pushed = 0.0 if role in search_state.query.roles else down.get(role, 0.0)
+        pushed = 0.0 if role in state.query.roles else down.get(role, 0.0)
         is_weak = definition.symbol.kind in query_analysis.WEAK
         return (-definition.grade, pushed, is_weak, definition.file.path, definition.symbol.ordinal)
 
     results: list[Ranked] = []
-    for number, definition in enumerate(sorted(defined, key=order)[: search_state.request.limit]):
+    for number, definition in enumerate(sorted(defined, key=order)[: state.request.limit]):
         spot = Spot(
             definition.symbol.start_line, definition.symbol.end_line, definition.symbol.ordinal, ""
         )
         shares = {"defined": _TOP - 0.01 * number}
         ranked = location_context.shown(
-            search_state.view, definition.file, spot, why, line="", shares=shares
+            state.view, definition.file, spot, why, shares=shares, explain=state.request.explain
         )
-        ranked = ranked._replace(standing=NAMED)
-        results.append(ranked if search_state.request.explain else ranked._replace(explain={}))
+        results.append(ranked._replace(standing=NAMED))
     return results
 
 
-def message(search_state: SearchState, rank: Rank) -> Answer | None:
+def message(state: SearchState, rank: Rank) -> Answer | None:
     """Answer an error message or a log line: where it is written, then its constant words."""
-    if search_state.query.single:
+    if state.query.single:
         return None
     # Late import: names do not need it.
     from codelens.rank.pasted import message_origins
 
-    message = message_origins.parse_message(search_state.query.text)
-    if message is None or (search_state.query.phrases and not message.has_head):
+    message = message_origins.parse_message(state.query.text)
+    if message is None or (state.query.phrases and not message.has_head):
         return None  # a person's quotation must be there verbatim
     # `src/a.c:12:5: error: ...`: a tool's location and message.
-    return places_inside(search_state, _message(search_state, message, rank)), "auto"
+    return places_inside(state, _message(state, message, rank)), "auto"
 
 
-def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
+def _message(state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
     from codelens.rank.pasted import message_origins
 
     constant = query_analysis.analyse(f"{message.error} {message.constant}")
-    corpus = corpus_of(search_state.view)
+    corpus = corpus_of(state.view)
     plain = query_analysis.analyse(" ".join(message.runs)).typed
     terms, _ = candidates.weigh(
-        search_state.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)],
-        search_state.request.common,
+        state.view, corpus, [Term(term, 1.0) for term in dict.fromkeys(plain)],
+        state.request.common,
     )  # fmt: skip
-    origins = message_origins.places(
-        search_state.view,
-        corpus,
-        message,
-        terms,
-        keep=search_state.keep,
-        read=search_state.read,
-        roles=search_state.query.roles,
-    )
-    search_state.request.note_found((origin.file.path_id, -1) for origin in origins)
-    results = message_origins.results(
-        search_state.view, origins[:_SOURCES], search_state.request, search_state.read
-    )
+    origins = message_origins.places(state, message, terms)
+    state.request.note_found((origin.file.path_id, -1) for origin in origins)
+    results = message_origins.results(state, origins[:_SOURCES])
     if message.filled:
         if message.left_out:
-            search_state.note(
+            state.note(
                 f"read as a message; left out as values: {message_origins.shown_values(message)}"
             )
         if not results:
-            search_state.note("the message was not found as it is written; its words were ranked")
-        search_state = search_state._replace(query=constant._replace(text=search_state.query.text))
-    ranked = rank(search_state)
+            state.note("the message was not found as it is written; its words were ranked")
+        state = state._replace(query=constant._replace(text=state.query.text))
+    ranked = rank(state)
     if origins and origins[0].pushed:
         # No code writes it: tests or pages that quote it are not better than ranked results.
         quoting = [*results, *ranked]
-        return before(ranked[:_RANKED_FIRST], quoting, search_state.request.limit, SCORED)
-    return before(results, ranked, search_state.request.limit)
+        return before(ranked[:_RANKED_FIRST], quoting, state.request.limit, SCORED)
+    return before(results, ranked, state.request.limit)
 
 
 def quoted_first(
-    search_state: SearchState,
+    state: SearchState,
     files_with_chunks: Sequence[tuple[FileRow, int]],
     ranked: Sequence[Ranked],
 ) -> list[Ranked]:
     """Put places with the exact quotation before `ranked`."""
     first: list[Ranked] = []
-    for number, (file, line) in enumerate(files_with_chunks[: search_state.request.limit]):
-        text = search_state.read(file)
-        spot = location_context.at_line(search_state.view, file, line, text=text)
+    for number, (file, line) in enumerate(files_with_chunks[: state.request.limit]):
+        text = state.read(file)
+        spot = location_context.at_line(state.view, file, line, text=text)
         if spot is not None:
             shares = {"quoted": _TOP - 0.01 * number}
             shown = location_context.line_of(text, line)
             result = location_context.shown(
-                search_state.view,
-                file,
-                spot,
-                f"the quoted words, line {line}",
-                line=shown,
-                shares=shares,
-            )
-            first.append(result if search_state.request.explain else result._replace(explain={}))
-    if not first and len(search_state.query.phrases) == 1:
+                state.view, file, spot, f"the quoted words, line {line}", shown,
+                shares=shares, explain=state.request.explain,
+            )  # fmt: skip
+            first.append(result)
+    if not first and len(state.query.phrases) == 1:
         from codelens.rank.modes import line_scan
 
-        first = line_scan.search_text(
-            search_state.view, search_state.query.phrases[0], search_state.request,
-            search_state.filters, read=search_state.read, notes=[],
-            most=_LITERAL_FILES,
-        )  # fmt: skip
+        aside = state._replace(notes=[])
+        first = line_scan.search_text(aside, state.query.phrases[0], _LITERAL_FILES)
     if not first:
-        search_state.note("none of the best files contains the quoted words verbatim")
-    return before(first, ranked, search_state.request.limit)
+        state.note("none of the best files contains the quoted words verbatim")
+    return before(first, ranked, state.request.limit)
 
 
-def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
+def places_inside(state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Put files that the query names with a folder or a line before `ranked`."""
     first: list[Ranked] = []
-    request = search_state.request._replace(answering=None)  # a vague place adds nothing
-    for place in search_state.query.places:
+    # A vague place adds neither answers nor notes.
+    aside = state._replace(request=state.request._replace(answering=None), notes=[])
+    for place in state.query.places:
         if not place.is_certain:
             continue
         from codelens.rank.modes import path_search
 
-        ranked_hits = path_search.named(search_state.view, place, request, search_state.filters, [])
+        ranked_hits = path_search.named(aside, place)
         if 0 < len(ranked_hits) <= _NAMED_FILES and all(
             hit.why not in _VAGUE for hit in ranked_hits
         ):
             first += [hit for hit in ranked_hits if hit not in first]
-    return before(first, ranked, search_state.request.limit)
+    return before(first, ranked, state.request.limit)
 
 
 _VAGUE = frozenset({"in this folder"})
@@ -322,13 +288,13 @@ def production_first(judged: Sequence[Judged], query: Query) -> list[Judged]:
     )
 
 
-def suggest_regex(search_state: SearchState) -> None:
+def suggest_regex(state: SearchState) -> None:
     """Add a note if the query is probably a regular expression, which only mode=regex runs."""
-    text = search_state.query.text
-    if search_state.query.phrases or "\n" in text:
+    text = state.query.text
+    if state.query.phrases or "\n" in text:
         return
     if (_SLASHED.fullmatch(text) or _REGEX.search(text)) and _compiles(text):
-        search_state.note("this looks like a regular expression; mode=regex matches it as one")
+        state.note("this looks like a regular expression; mode=regex matches it as one")
 
 
 def _compiles(text: str) -> bool:

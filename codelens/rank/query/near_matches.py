@@ -201,27 +201,27 @@ _TELLING_NAME = 6
 """Minimum length of a name among words: shorter names resemble too many."""
 
 
-def near_words(search_state: SearchState, unknown: Sequence[str]) -> tuple[Query, dict[str, str]]:
+def near_words(state: SearchState, unknown: Sequence[str]) -> tuple[Query, dict[str, str]]:
     """Replace unknown words of the query by near words; return the query and the replacements."""
-    corrected_query = search_state.query
+    corrected_query = state.query
     near_by_word: dict[str, str] = {}
     for word in unknown[:_NEAR_WORDS]:
         if not query_analysis.looks_like_name(word):
-            other = _corrected_word(search_state, word)
+            other = _corrected_word(state, word)
             if other:
                 near_by_word[word] = other
                 corrected_query = query_analysis.corrected(corrected_query, word, other)
     return corrected_query, near_by_word
 
 
-def _corrected_word(search_state: SearchState, word: str) -> str:
+def _corrected_word(state: SearchState, word: str) -> str:
     """Return the word of the view that `word` is a typo of, as a text spells it; or empty."""
-    corpus = corpus_of(search_state.view)
+    corpus = corpus_of(state.view)
     lower = word.lower()
-    for near in terms_spelt_alike(search_state.view, corpus, word)[:_NEAR_TERMS]:
+    for near in terms_spelt_alike(state.view, corpus, word)[:_NEAR_TERMS]:
         seen: set[str] = set()
-        for file in _with_term(corpus, search_state, near.term)[:_NEAR_FILES]:
-            text = (search_state.read(file) or b"")[:_NEAR_BYTES].decode("utf-8", "replace").lower()
+        for file in _with_term(corpus, state, near.term)[:_NEAR_FILES]:
+            text = (state.read(file) or b"")[:_NEAR_BYTES].decode("utf-8", "replace").lower()
             seen |= {other for other in WORD.findall(text) if near.term in terms_of_word(other)}
             seen |= {part for other in WORD.findall(file.path.decode("utf-8", "replace").lower())
                      for part in other.split("_") if near.term in terms_of_word(part)}  # fmt: skip
@@ -231,8 +231,8 @@ def _corrected_word(search_state: SearchState, word: str) -> str:
     return ""
 
 
-def _with_term(corpus: Corpus, search_state: SearchState, term: str) -> list[FileRow]:
-    hits = candidates.read_hits(search_state.view.db, corpus, [term]).get(term)
+def _with_term(corpus: Corpus, state: SearchState, term: str) -> list[FileRow]:
+    hits = candidates.read_hits(state.view.db, corpus, [term]).get(term)
     if hits is None:
         return []
     contents = [
@@ -244,29 +244,29 @@ def _with_term(corpus: Corpus, search_state: SearchState, term: str) -> list[Fil
     return sorted(files, key=lambda word: (len(word.path), word.path))
 
 
-def near_names(search_state: SearchState, name: Name) -> tuple[list[str], list[Ranked]]:
+def near_names(state: SearchState, name: Name) -> tuple[list[str], list[Ranked]]:
     """Return names almost like an undefined one, and their definitions as near matches."""
     shown: list[str] = []
     ranked: list[Ranked] = []
-    for key in names_spelt_alike(search_state.view, name.parts[-1]):
+    for key in names_spelt_alike(state.view, name.parts[-1]):
         parts = (*name.parts[:-1], key)
         here = [
             definition
             for definition in query_analysis.defined_names(
-                search_state.view, [Name(".".join(parts), parts)]
+                state.view, [Name(".".join(parts), parts)]
             )
-            if not search_state.filters.active or search_state.filters.keep([definition.file])
+            if not state.filters.active or state.filters.keep([definition.file])
         ]
         if here:
             shown += sorted({definition.symbol.name for definition in here})
-            ranked += definitions(search_state, here, f"near match: {here[0].symbol.name}")
-    if search_state.request.kinds:
+            ranked += definitions(state, here, f"near match: {here[0].symbol.name}")
+    if state.request.kinds:
         ranked = []
     return shown[:SHOWN], ranked[:_NEAR_PLACES]
 
 
 def with_near_names(
-    search_state: SearchState,
+    state: SearchState,
     defined: Sequence[Defined],
     judged: Sequence[Judged],
     results: Sequence[Ranked],
@@ -280,81 +280,81 @@ def with_near_names(
         key for definition in defined for key in query_analysis.keys_of(definition.symbol.name)
     }
     if (
-        search_state.query.single
+        state.query.single
         and defined
         and all(definition.grade == query_analysis.LAST for definition in defined)
     ):
-        return _with_near_owner(search_state, defined, first)
-    for name in search_state.query.names[:_NEAR_NAMES]:
+        return _with_near_owner(state, defined, first)
+    for name in state.query.names[:_NEAR_NAMES]:
         if not called.isdisjoint(query_analysis.keys_of(name.parts[-1])):
             continue
-        if not search_state.query.single and len(name.parts[-1]) < _TELLING_NAME:
+        if not state.query.single and len(name.parts[-1]) < _TELLING_NAME:
             continue
-        near = _near_with_note(search_state, name)
+        near = _near_with_note(state, name)
         if not near:
             continue
-        if _is_alone(search_state):
-            first = _behind_holding(search_state, judged, name, near, first)
-        elif not _holding(search_state, judged, name):
-            first = before(near[:_NEAR_AMONG_WORDS], first, search_state.request.limit, NEAR)
+        if _is_alone(state):
+            first = _behind_holding(state, judged, name, near, first)
+        elif not _holding(state, judged, name):
+            first = before(near[:_NEAR_AMONG_WORDS], first, state.request.limit, NEAR)
     return first
 
 
-def _is_alone(search_state: SearchState) -> bool:
+def _is_alone(state: SearchState) -> bool:
     """Whether the query is a name, not words with names among them."""
-    return search_state.query.single or search_state.request.mode == "symbol"
+    return state.query.single or state.request.mode == "symbol"
 
 
-def _near_with_note(search_state: SearchState, name: Name) -> list[Ranked]:
+def _near_with_note(state: SearchState, name: Name) -> list[Ranked]:
     """Return near matches of an undefined name, and add a note that names them."""
-    alone = _is_alone(search_state) and not search_state.request.kinds
+    alone = _is_alone(state) and not state.request.kinds
     if alone:
-        shown, near = partial_names.partial_names(search_state, name)
+        shown, near = partial_names.partial_names(state, name)
         if near:
-            _note(search_state, name, "in part", shown)
+            _note(state, name, "in part", shown)
             return near
-    shown, near = near_names(search_state, name)
+    shown, near = near_names(state, name)
     if alone and not near:
-        partly = partial_names.partial_names(search_state, name, (partial_names.LETTERS,))
+        partly = partial_names.partial_names(state, name, (partial_names.LETTERS,))
         if partly.places:
-            _note(search_state, name, "in part", partly.names)
+            _note(state, name, "in part", partly.names)
             return partly.places
     written = len(name.parts) > 1 or query_analysis.looks_like_name(name.text)
-    if shown or search_state.request.mode == "symbol" or (search_state.query.single and written):
-        _note(search_state, name, "nearest", shown)
+    if shown or state.request.mode == "symbol" or (state.query.single and written):
+        _note(state, name, "nearest", shown)
     return near
 
 
-def _note(search_state: SearchState, name: Name, how: str, shown: Sequence[str]) -> None:
+def _note(state: SearchState, name: Name, how: str, shown: Sequence[str]) -> None:
     named = ", ".join(f"`{word}`" for word in shown[:SHOWN])
-    search_state.deny(f"no symbol `{name.text}`" + (f"; {how}: {named}" if named else ""))
+    state.deny(f"no symbol `{name.text}`" + (f"; {how}: {named}" if named else ""))
 
 
 def _behind_holding(
-    search_state: SearchState,
+    state: SearchState,
     judged: Sequence[Judged],
     name: Name,
     near: Sequence[Ranked],
     results: Sequence[Ranked],
 ) -> list[Ranked]:
     """Insert near matches after the files that contain the name itself."""
-    holding = _holding(search_state, judged, name)
+    holding = _holding(state, judged, name)
     exact = [result for result in results if result.file.path_id in holding]
     rest = [result for result in results if result.file.path_id not in holding]
-    limit = search_state.request.limit
+    limit = state.request.limit
     return [*exact, *before(near, rest, limit, NEAR)][:limit]
 
 
 def _with_near_owner(
-    search_state: SearchState, defined: Sequence[Defined], results: Sequence[Ranked]
+    state: SearchState, defined: Sequence[Defined], results: Sequence[Ranked]
 ) -> list[Ranked]:
     """Put definitions first whose owner is almost the one in the query."""
-    name = search_state.query.names[0]
+    name = state.query.names[0]
     *above, owner, last = name.parts
     near: list[Defined] = []
-    for key in names_spelt_alike(search_state.view, owner):
+    for key in names_spelt_alike(state.view, owner):
         parts = (*above, key, last)
-        candidates = query_analysis.defined_names(search_state.view, [Name(".".join(parts), parts)])
+        candidates = query_analysis.defined_names(state.view, [Name(".".join(parts), parts)])
         near += [
             definition
             for definition in candidates
@@ -363,36 +363,34 @@ def _with_near_owner(
     near = [
         definition
         for definition in near
-        if not search_state.filters.active or search_state.filters.keep([definition.file])
+        if not state.filters.active or state.filters.keep([definition.file])
     ]
     if not near:
         other = defined[0].symbol.name
-        search_state.deny(f"no symbol `{name.text}`; there is `{other}` elsewhere")
+        state.deny(f"no symbol `{name.text}`; there is `{other}` elsewhere")
         return list(results)
     qualified = [
         symbol.qualified
         for definition in near
-        for symbol in search_state.view.symbols([definition.file.content or 0])[
+        for symbol in state.view.symbols([definition.file.content or 0])[
             definition.file.content or 0
         ]
         if symbol.start_line == definition.symbol.start_line
         and symbol.name == definition.symbol.name
     ]
     shown = list(dict.fromkeys(qualified))[:SHOWN]
-    search_state.deny(
-        f"no symbol `{name.text}`; nearest: {', '.join(f'`{name}`' for name in shown)}"
-    )
-    first = definitions(search_state, near, f"near match: {shown[0]}")[:_NEAR_PLACES]
-    return before(first, results, search_state.request.limit, NEAR)
+    state.deny(f"no symbol `{name.text}`; nearest: {', '.join(f'`{name}`' for name in shown)}")
+    first = definitions(state, near, f"near match: {shown[0]}")[:_NEAR_PLACES]
+    return before(first, results, state.request.limit, NEAR)
 
 
-def _holding(search_state: SearchState, judged: Sequence[Judged], name: Name) -> set[int]:
+def _holding(state: SearchState, judged: Sequence[Judged], name: Name) -> set[int]:
     """Return files named like this, or whose text has the name as a word outside of definitions."""
     word = name.parts[-1].encode("utf-8", "replace")
     form = re.compile(rb"(?<![\w])" + re.escape(word) + rb"(?![\w])", re.IGNORECASE)
     return {
         scored.evidence.file.path_id
-        for scored in judged[: search_state.request.limit]
+        for scored in judged[: state.request.limit]
         if scored.evidence.features["stemeq"]
-        or form.search(search_state.read(scored.evidence.file) or b"")
+        or form.search(state.read(scored.evidence.file) or b"")
     }

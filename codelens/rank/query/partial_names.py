@@ -37,7 +37,7 @@ class Partial(NamedTuple):
 
 
 def partial_names(
-    search_state: SearchState, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)
+    state: SearchState, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)
 ) -> Partial:
     """Return definitions, then files, whose names contain an undefined name.
 
@@ -47,23 +47,23 @@ def partial_names(
     key = key_of(typed)
     if len(key) < _SHORTEST[PREFIX] or not key.isascii() or not key.isalnum():
         return Partial([], [])
-    tier, defined = _definitions(search_state, name, key, tiers)
+    tier, defined = _definitions(state, name, key, tiers)
     shown = list(dict.fromkeys(definition.symbol.name for definition in defined))
     places: list[Ranked] = []
     for called in shown:
         here = [definition for definition in defined if definition.symbol.name == called]
-        places += definitions(search_state, here, f"name {_REASONS[tier]} {typed}: {called}")[:1]
-    files = _files(search_state, typed, key) if PIECE in tiers else []
+        places += definitions(state, here, f"name {_REASONS[tier]} {typed}: {called}")[:1]
+    files = _files(state, typed, key) if PIECE in tiers else []
     return Partial(shown, [*places, *files])
 
 
 def _definitions(
-    search_state: SearchState, name: Name, key: str, tiers: Sequence[int]
+    state: SearchState, name: Name, key: str, tiers: Sequence[int]
 ) -> tuple[int, list[Defined]]:
     typed = name.parts[-1]
     keys: dict[int, list[str]] = {}
     known_keys = vocabulary.keys_with_letters if LETTERS in tiers else vocabulary.keys_holding
-    for name_key in known_keys(search_state.view.db, key):
+    for name_key in known_keys(state.view.db, key):
         if name_key != key:
             keys.setdefault(_tier(key, name_key), []).append(name_key)
     for tier in tiers:
@@ -75,12 +75,10 @@ def _definitions(
             here = [
                 definition
                 for definition in query_analysis.defined_names(
-                    search_state.view, [Name(".".join(parts), parts)]
+                    state.view, [Name(".".join(parts), parts)]
                 )
                 if _matches(definition, tier, typed)
-                and (
-                    not search_state.filters.active or search_state.filters.keep([definition.file])
-                )
+                and (not state.filters.active or state.filters.keep([definition.file]))
             ]
             definitions += here
             if len({definition.symbol.name for definition in definitions}) >= _NAMES:
@@ -137,22 +135,22 @@ def _likely(files: Sequence[FileRow], key: str) -> Sequence[FileRow]:
     return [files[number] for number in sorted(numbers)]
 
 
-def _files(search_state: SearchState, typed: str, key: str) -> list[Ranked]:
+def _files(state: SearchState, typed: str, key: str) -> list[Ranked]:
     """Return files whose stems start with or contain what was typed."""
     if len(key) < _SHORTEST[PIECE]:
         return []
     graded: list[tuple[int, int, bytes]] = []
-    for file in _likely(search_state.view.files, key):
+    for file in _likely(state.view.files, key):
         stem = file.path.rpartition(b"/")[2].split(b".")[0].decode("utf-8", "replace")
         stem_key = key_of(stem)
         if key in stem_key and stem_key != key:
             graded.append((_tier(key, stem_key), len(file.path), file.path))
     shown: list[Ranked] = []
     for tier, _, path in sorted(graded)[: _FILES * 4]:
-        file = search_state.view.by_path[path]
-        if search_state.filters.active and not search_state.filters.keep([file]):
+        file = state.view.by_path[path]
+        if state.filters.active and not state.filters.keep([file]):
             continue
-        about = search_state.view.about([file.content] if file.content is not None else [])
+        about = state.view.about([file.content] if file.content is not None else [])
         last = max((content.lines for content in about.values()), default=1)
         reason = f"file name {_REASONS[tier]} {typed}: {printed(path.rpartition(b'/')[2])}"
         shown.append(Ranked(file, 1, max(last, 1), "file", -1, 1.0, reason, "", {}))
@@ -167,26 +165,26 @@ _PROSE = frozenset({"heading", "key"})
 
 
 def unique_first(
-    search_state: SearchState, defined: Sequence[Defined], results: list[Ranked]
+    state: SearchState, defined: Sequence[Defined], results: list[Ranked]
 ) -> list[Ranked]:
     """Put the only definition with the exact name first.
 
     Headings and data keys count only if the query is written as a name.
     """
-    if not search_state.query.single:
+    if not state.query.single:
         return results
     named = [
         definition
         for definition in defined
         if definition.grade > query_analysis.LAST
-        and (not search_state.filters.active or search_state.filters.keep([definition.file]))
+        and (not state.filters.active or state.filters.keep([definition.file]))
     ]
     code = [definition for definition in named if definition.symbol.kind not in _PROSE]
-    if not code and query_analysis.looks_like_name(search_state.query.text):
+    if not code and query_analysis.looks_like_name(state.query.text):
         code = named
     exact = [definition for definition in code if definition.grade == query_analysis.EXACT]
     # A word may refer to a name in another convention; an identifier refers to its exact case.
-    in_its_case = query_analysis.looks_like_name(search_state.query.text)
+    in_its_case = query_analysis.looks_like_name(state.query.text)
     if len(exact) != 1 or (len(code) > 1 and not in_its_case):
         return results
     sole = exact[0]
@@ -195,11 +193,11 @@ def unique_first(
             if at == 0:
                 return results
             rest = [*results[:at], *results[at + 1 :]]
-            return before([place], rest, search_state.request.limit)
-    if search_state.request.kinds and sole.symbol.kind not in search_state.request.kinds:
+            return before([place], rest, state.request.limit)
+    if state.request.kinds and sole.symbol.kind not in state.request.kinds:
         return results
-    first = definitions(search_state, [sole], f"the only definition of {sole.symbol.name}")
-    return before(first, results, search_state.request.limit)
+    first = definitions(state, [sole], f"the only definition of {sole.symbol.name}")
+    return before(first, results, state.request.limit)
 
 
 # Puts files first that contain the quoted phrases of a query verbatim.

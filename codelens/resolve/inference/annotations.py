@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from codelens.resolve.file_model import TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
-from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.resolver import Resolver, Signature
 from codelens.resolve.inference.type_text import (
     Alternatives,
     Both,
@@ -18,6 +18,8 @@ from codelens.resolve.inference.type_text import (
     Returns,
     Type,
     ValueOf,
+    alternatives,
+    function_parts,
     parsed,
 )
 from codelens.resolve.inference.values import (
@@ -115,6 +117,54 @@ class Annotations:
             if not isinstance(part, Instance) or part[:2] not in above:
                 parts.append(part)
         return together(parts)
+
+    def signatures(self, path: bytes, scope: int, text: str, me: Value = None) -> list[Signature]:
+        """Return the ways to call a value of the type that a text denotes in a scope."""
+        key = ("signatures", path, scope, text, me)
+        return self.once(key, lambda: self._signatures(path, scope, text, me), [])
+
+    def _signatures(self, path: bytes, scope: int, text: str, me: Value) -> list[Signature]:
+        if "=>" in text:
+            parts = [part for part in alternatives(text) if part.strip()]
+            if len(parts) > 1:
+                every = [self.signatures(path, scope, part, me) for part in parts]
+                return [signature for signatures in every for signature in signatures]
+            parameters, result = function_parts(text)
+            if parameters or result:
+                return [Signature(path, scope, me, parameters, result)]
+        name, _, listed = text.removesuffix("]>").partition("<[")
+        if listed and not self.named_type(path, scope, name.strip()):
+            # Svelte's `Snippet<[A, B]>` lists the parameters as type arguments.
+            return [Signature(path, scope, me, (f"...all: [{listed}]",), "")]
+        return self._signatures_of(path, scope, parsed(_bound(text)), me)
+
+    def _signatures_of(self, path: bytes, scope: int, type_: Type, me: Value) -> list[Signature]:
+        if isinstance(type_, (Either, Both)):
+            every = [self._signatures_of(path, scope, part, me) for part in type_.parts]
+            return [signature for signatures in every for signature in signatures]
+        if not isinstance(type_, Named):
+            return []
+        for referent in self.named_type(path, scope, type_.name)[:1]:
+            if referent.symbol >= 0:
+                args = tuple(self._of(path, scope, arg, me) for arg in type_.args)
+                return self.call_signatures(Instance(referent.path, referent.symbol, args))
+            rows = [row for row in self.names.rows(referent) if row.how == "type" and row.text]
+            for row in rows:
+                return self.signatures(referent.path, referent.scope, _bound(row.text), me)
+        return []
+
+    def call_signatures(self, own: Instance) -> list[Signature]:
+        """Return the ways to call an instance of an interface, or of an alias."""
+        signatures: list[Signature] = []
+        for type_ in self.resolver.ancestry(own):
+            model = self.view.model(type_.path)
+            scope = model.own_scope.get(type_.symbol, -1) if model is not None else -1
+            if model is None or not model.spec.spaces:
+                continue
+            for row in model.of_scope.get(scope, ()):
+                if row.how in {"called", "alias"}:
+                    signatures += self.signatures(type_.path, scope, row.text, type_)
+        return signatures
 
     def in_shape(self, value: Shape, name: str) -> Value:
         """Return a member of an object of an anonymous type."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from codelens.resolve.file_model import FileModel
+from codelens.resolve.file_model import VARIABLES, FileModel
 from codelens.resolve.inference.members import PAIRS
 from codelens.resolve.inference.name_lookup import Referent
-from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.type_text import Named, parsed
+from codelens.resolve.inference.resolver import Resolver, Signature
+from codelens.resolve.inference.type_text import Named, argument_type, parameter_at, parsed
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -23,6 +23,7 @@ from codelens.resolve.inference.values import (
     Literal,
     Module,
     Record,
+    Shape,
     Super,
     Value,
     alike,
@@ -36,6 +37,8 @@ from codelens.types import Binding, Reference
 _STEP = "#in"
 OWN = "#own"
 """The step from a function type to one of its parameters; the index follows."""
+TAKES = "#takes"
+"""The step from a function to the declared type of a parameter; the index follows."""
 _LAST = 8
 _ELEMENTS = frozenset(
     "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
@@ -46,7 +49,6 @@ _FOLDS = frozenset({"reduce", "reduceRight"})
 _WAITED = frozenset({"Promise", "PromiseLike", "Awaitable"})
 _ARRAYS = frozenset("[] Array ReadonlyArray Set ReadonlySet Iterable".split())
 _BOUND = frozenset({":", "?", "="})
-_OPEN, _CLOSED = "([{<", ")]}>"
 
 
 class CallbackParameters:
@@ -108,21 +110,54 @@ class CallbackParameters:
         return None
 
     def declared(self, function: Value, place: int, at: int) -> Value:
-        """Return the declared type of a parameter of a callback parameter."""
+        """Return the declared type of a parameter of a callback parameter.
+
+        Among overloads, the first counts whose callback parameter stands at that place.
+        """
+        for signature in self._signatures(function):
+            text = argument_type(signature.parameters, place) if place >= 0 else ""
+            value = self._received(signature, text, at) if text else None
+            if value is not None:
+                return value
+        return None
+
+    def _signatures(self, function: Value) -> list[Signature]:
+        """Return how a value may be called: a function, a callable object, a field with either."""
+        if isinstance(function, Instance):
+            return self.resolver.call_signatures(function)
         model = self.view.model(function.path) if isinstance(function, Definition) else None
         if model is None or not isinstance(function, Definition):
-            return None
-        scope = model.own_scope.get(function.symbol, -1)
-        bound = model.names[scope].values() if scope >= 0 else ()
-        rows = [entry.rows[0] for entry in bound if entry.rows and entry.rows[0].how in _BOUND]
-        if not 0 <= place < len(rows) or rows[place].how != ":":
-            return None
-        path, text = function.path, rows[place].text
-        if "=>" not in text:
-            for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
-                path, scope, text = self._aliased(referent)
-        text = parameter_at(function_parts(text)[0], at)
-        return self.resolver.of_type(path, scope, text, function.owner) if text else None
+            return []
+        path, symbol, owner = function
+        scope = model.own_scope.get(symbol, -1)
+        if model.symbols[symbol].kind not in VARIABLES:
+            bound = model.names[scope].items() if scope >= 0 else ()
+            rows = ((name, entry.rows[0]) for name, entry in bound if entry.rows)
+            taken = [
+                f"{name}: {row.text if row.how == ':' else ''}"
+                for name, row in rows
+                if row.how in _BOUND
+            ]
+            return [Signature(path, scope, owner, tuple(taken), "")]
+        line = model.symbols[symbol].name_line
+        entry = model.names[model.own_scope.get(model.symbols[symbol].parent, 0)].get(
+            model.symbols[symbol].name
+        )
+        rows = entry.rows if entry is not None else ()
+        return [
+            signature
+            for row in rows
+            if row.how == ":" and row.line == line
+            for signature in self.resolver.signatures(path, row.scope, row.text, owner)
+        ]
+
+    def _received(self, signature: Signature, text: str, at: int) -> Value:
+        """Return what a callback of a type receives; all its signatures must agree."""
+        values: list[Value] = []
+        for taken in self.resolver.signatures(*signature[:2], text, signature.me):
+            part = parameter_at(taken.parameters, at)
+            values.append(self.resolver.of_type(*taken[:2], part, taken.me) if part else None)
+        return alike([value for value in values if value is not None])
 
     def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
         """Return what a callback receives by an annotation: `const f: Taker = x => ...`.
@@ -130,21 +165,27 @@ class CallbackParameters:
         Each step takes a part of the type's text: `()` the result of a call, and the last step a
         parameter.
         """
+        place = Signature(path, scope, None, (), text)
         for step in steps:
-            if "=>" not in text:
-                for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
-                    path, scope, text = self._aliased(referent)
-            parameters, result = function_parts(text)
             number = step.removeprefix(OWN)
-            text = parameter_at(parameters, int(number)) if number != step else result
-        return self.resolver.of_type(path, scope, text) if text else None
+            if number != step:
+                return self._received(place, place.result, int(number))
+            signatures = self.resolver.signatures(*place[:2], place.result, place.me)
+            if not signatures:
+                return None
+            place = signatures[0]
+        return self.resolver.of_type(*place[:2], place.result, place.me)
 
-    def _aliased(self, referent: Referent) -> tuple[bytes, int, str]:
-        """Return the location of a type alias and the aliased type."""
-        model = self.view.model(referent.path)
-        scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
-        rows = model.of_scope.get(scope, ()) if model is not None else ()
-        return referent.path, scope, next((row.text for row in rows if row.how == "alias"), "")
+    def taken(self, functions: Iterable[tuple[Referent, Value]], at: int) -> Value:
+        """Return the declared type of a parameter of a function or callable value."""
+        for referent, owner in functions:
+            if referent.symbol < 0:
+                continue
+            for signature in self._signatures(Definition(referent.path, referent.symbol, owner)):
+                text = argument_type(signature.parameters, at)
+                if text:
+                    return self.resolver.of_type(*signature[:2], text, signature.me)
+        return None
 
 
 @lru_cache(maxsize=5_000)
@@ -172,55 +213,6 @@ def of_script_container(value: Container, method: str, at: int) -> Value:
     return value.args[0] if method in _ELEMENTS and is_element else None
 
 
-@lru_cache(maxsize=20_000)
-def function_parts(text: str, arrow: str = "=>") -> tuple[tuple[str, ...], str]:
-    """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`.
-
-    Also of one in brackets or after something else: `null | ((a: T) => V)`, `suspend A.(T) -> V`.
-    """
-    inner, rest = _bracketed(text, arrow)
-    while arrow in inner and not rest.startswith(arrow):
-        inner, rest = _bracketed(inner, arrow)
-    return (tuple(_split(inner)), rest[2:].strip()) if rest.startswith(arrow) else ((), "")
-
-
-def _bracketed(text: str, arrow: str) -> tuple[str, str]:
-    """Return the text in the brackets of parameters, and the text after them; or empty texts."""
-    text = text.strip()
-    depth, start = 0, 0
-    for at, sign in enumerate(text):
-        is_arrow = sign == ">" and text[at - 1 : at] == arrow[0]
-        depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
-        if depth:
-            continue
-        if sign == ")":
-            return text[start + 1 : at], text[at + 1 :].lstrip()
-        start = at + 1
-        while text[start : start + 1].isspace():
-            start += 1
-    return "", ""
-
-
-def parameter_at(parameters: tuple[str, ...], at: int, arrow: str = "=>") -> str:
-    """Return the type of a parameter, which has no name in `(T) -> V`; empty for a rest one."""
-    part = parameters[at].strip() if at < len(parameters) else "..."
-    name, colon, type_ = part.partition(":")
-    is_rest = part.startswith("...")
-    return "" if is_rest else (type_ if colon else name if arrow == "->" else "").strip()
-
-
-def _split(text: str) -> list[str]:
-    """Split a text at the commas outside of brackets."""
-    parts, depth, start = list[str](), 0, 0
-    for at, sign in enumerate(text):
-        is_arrow = sign == ">" and text[at - 1 : at] in {"=", "-"}
-        depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
-        if sign == "," and not depth:
-            parts.append(text[start:at])
-            start = at + 1
-    return [part for part in (*parts, text[start:]) if part.strip()]
-
-
 # The results of calls, elements, context managers and awaited values.
 
 _ENTERED = frozenset(
@@ -244,12 +236,9 @@ class Calls:
         if isinstance(value, Function):
             return value.result
         if isinstance(value, Instance):
-            referents = self.resolver.members(value, "__call__")
-            return (
-                self.result(referents[0][0].path, referents[0][0].symbol, value)
-                if referents
-                else None
-            )
+            for referent, _ in self.resolver.members(value, "__call__")[:1]:
+                return self.result(referent.path, referent.symbol, value)
+            return self._returned_by(self.resolver.call_signatures(value))
         if isinstance(value, Module):
             whole = self.handed(value)
             return together([self.called(part) for part in each(whole)])
@@ -269,11 +258,41 @@ class Calls:
                 candidates = self.once(key, lambda: overloads(model, path, symbol), (symbol,))
                 if len(candidates) > 1:
                     key = ("result", path, symbol, value.owner, arguments)
-                    chosen = meant(model, candidates, arguments)
+                    functions = [model.symbols[at] for at in candidates]
+                    written = [(function.signature, function.name) for function in functions]
+                    chosen = [candidates[at] for at in meant(written, arguments)]
                     return self.once(
                         key, lambda: self._agreed_result(path, model, chosen, value.owner), None
                     )
+        if isinstance(value, Instance):
+            signatures = self.resolver.call_signatures(value)
+            if len(signatures) > 1:
+                return self._returned_by(self._fitting(signatures, arguments))
         return self.called(value)
+
+    def _fitting(self, signatures: list[Signature], arguments: str) -> list[Signature]:
+        """Return the signatures that a call may mean; no interface without one takes a function."""
+        written = [(f"({', '.join(one.parameters)})", "") for one in signatures]
+        marks = arguments[1:-1]
+        chosen = [signatures[at] for at in meant(written, arguments)]
+        if len(chosen) < 2 or "f" not in marks or not marks.isalpha():
+            return chosen
+
+        def takes(signature: Signature) -> bool:
+            for place, mark in enumerate(marks):
+                text = argument_type(signature.parameters, place) if mark == "f" else ""
+                place_of = (*signature[:2], text, signature.me)
+                if text and not self.resolver.signatures(*place_of):
+                    type_ = self.resolver.of_type(*place_of)
+                    if isinstance(type_, (Instance, Shape, Container)):
+                        return False
+            return True
+
+        return [signature for signature in chosen if takes(signature)] or chosen
+
+    def _returned_by(self, signatures: list[Signature]) -> Value:
+        of_type = self.resolver.of_type
+        return alike([of_type(*one[:2], one.result, one.me) for one in signatures])
 
     def handed(self, module: Module) -> Value:
         """Return the value of a CommonJS module itself: its default export."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeGuard
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.call_results import OWN, CallbackParameters, handed
+from codelens.resolve.inference.call_results import OWN, TAKES, CallbackParameters, handed
 from codelens.resolve.inference.members import REFS
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
@@ -154,6 +154,13 @@ class Expressions:
         self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
     ) -> Value:
         head, rest = taken
+        takes = next((at for at, step in enumerate(rest) if step.startswith(TAKES)), -1)
+        if takes >= 0:
+            functions = self._functions(path, scope, head, rest[:takes], line)
+            value = self._callbacks.taken(functions, int(rest[takes].removeprefix(TAKES)))
+            for step in rest[takes + 1 :]:
+                value = self._step(value, step)
+            return value
         own = next((at for at, step in enumerate(rest, 1) if step.startswith(OWN)), 0)
         if own:
             value = self._callbacks.expected(path, scope, head[1:-1], rest[:own])
@@ -184,6 +191,23 @@ class Expressions:
             elif handed("".join(rest[at + 1 : at + 2])) is None:
                 value = self._step(value, step)
         return value
+
+    def _functions(
+        self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int
+    ) -> list[tuple[Referent, Value]]:
+        """Return the definitions that an expression for a function means, each with its owner."""
+        if rest:
+            owner = self._value(path, scope, (head, rest[:-1]), line)
+            return self.resolver.members(owner, rest[-1])
+        referents = self.names.lookup(path, scope, head)
+        rows = [row for referent in referents[:1] for row in self.names.rows(referent)]
+        assigned = [row for row in rows if row.how == "="]
+        inner = steps(assigned[0].text) if len(assigned) == 1 else None
+        if inner is not None and inner[1] and inner[1][-1].isidentifier():
+            return self._functions(path, assigned[0].scope, *inner, assigned[0].line)
+        functions: list[tuple[Referent, Value]] = []
+        functions += [(referent, None) for referent in referents if referent.symbol >= 0]
+        return functions[:1]
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """Return the referents of a name without a receiver."""
@@ -228,7 +252,12 @@ class Expressions:
         if reference.arguments == PROTOCOL:
             # For the class itself, the metaclass would have the method.
             value = together([part for part in each(value) if isinstance(part, Instance)])
-        return [referent for referent, _ in self.resolver.members(value, reference.name)]
+        referents = [referent for referent, _ in self.resolver.members(value, reference.name)]
+        if not referents and reference.receiver == "this":
+            model = self.view.model(path)
+            if model is not None and model.spec.is_component:
+                return self.names.given_to_all(path, reference.name)
+        return referents
 
     def _asserted(self, path: bytes, reference: Reference) -> Value:
         """Return the type of an earlier assertion about the receiver in the same function."""

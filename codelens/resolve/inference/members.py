@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Referent, latest
 from codelens.resolve.inference.resolver import ExtraEdge, Resolver
+from codelens.resolve.inference.type_text import Fields
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -118,6 +119,8 @@ def _of_pairs(value: Container, name: str) -> Value:
 # Members of types and their bases, of modules and namespaces.
 
 _MOST_BASES = 100
+_MOST_OWNERS = 50
+"""A name that more places declare is no member of an object type without a name."""
 _LONG_CHAIN = 8
 """In a chain of bases longer than this, the lookup starts from the far end."""
 
@@ -257,7 +260,21 @@ class Members:
             return self._above(value, name)
         if isinstance(value, Record):
             return self._of_record(value, name)
-        return []
+        return self._of_shape(value, name) if isinstance(value, Shape) else []
+
+    def _of_shape(self, value: Shape, name: str) -> list[tuple[Referent, Value]]:
+        """Return a member of an object type without a name, if one place declares its members."""
+        model = self.view.model(value.path)
+        if model is None or not model.spec.spaces or not isinstance(value.type_, Fields):
+            return []
+        fields = [field for field, _ in value.type_.members]
+        owners = self.once(("owners", value.path), lambda: _owners(model), {}).get(name, ())
+        if name not in fields or len(owners) > _MOST_OWNERS:
+            return []
+        declaring = [at for at in owners if all(field in model.children[at] for field in fields)]
+        symbols = model.children[declaring[0]][name] if len(declaring) == 1 else ()
+        symbols = [at for at in symbols if model.symbols[at].kind in _IN_TYPES]
+        return [(Referent(value.path, at, 0, name), value) for at in symbols[:1]]
 
     def _of_record(self, value: Record, name: str) -> list[tuple[Referent, Value]]:
         """Return the key of an object literal: its own (`{name}`) or from a spread (`...all`)."""
@@ -398,6 +415,9 @@ class Members:
         owner = symbol.parent
         rows = self._attribute_rows(model, owner, symbol.name, referent.symbol)
         declared = [row for row in rows if row.how == ":"]
+        if len(declared) > 1 and model.spec.spaces:
+            # Of those in a type's own and in nested object types.
+            declared.sort(key=lambda row: row.line != symbol.name_line)
         if declared:
             declared_value = self.resolver.of_type(
                 referent.path, declared[0].scope, declared[0].text, me
@@ -467,3 +487,19 @@ def unnamed_overrides(
         )
         for method in dict.fromkeys(methods):
             yield ExtraEdge(at, symbol.name, symbol.name_line, method, "override")
+
+
+def _owners(model: FileModel) -> dict[str, list[int]]:
+    """Return each name of a member of a type with the definitions that have such a member."""
+    owners: dict[str, list[int]] = {}
+    for owner, members in model.children.items():
+        if model.symbols[owner].kind in _NAMED_TYPES:
+            continue
+        for name, symbols in members.items():
+            if any(model.symbols[at].kind in _IN_TYPES for at in symbols):
+                owners.setdefault(name, []).append(owner)
+    return owners
+
+
+_NAMED_TYPES = frozenset({"interface", "enum"})
+_IN_TYPES = frozenset({"property", "method", "function"})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, Entry, FileModel
 from codelens.resolve.languages.registry import LanguageSpec
-from codelens.resolve.path_tree import stem_of
+from codelens.resolve.path_tree import folder_of, name_of, stem_of
 from codelens.resolve.view_files import View
 from codelens.types import Binding, Import
 
@@ -14,6 +16,13 @@ _FAR = 30
 """The longest chain of re-exports."""
 _DEFINED_HERE = "?"
 """Stands for an exported expression that names nothing (`extract.flow.expressions`)."""
+
+
+_GIVING = frozenset({"GlobalComponents", "GlobalDirectives", "ComponentCustomProperties"})
+"""The interfaces whose members every component may use by their bare names."""
+_ORIGIN = re.compile(r"typeof import\(['\"]([^'\"]+)['\"]\)\[['\"]([\w$]+)['\"]\]")
+_APART = frozenset({b"types", b"typings", b"@types", b"src", b"app", b"generated"})
+"""Folders whose declarations are for the folder around them, too."""
 
 
 class Referent(NamedTuple):
@@ -116,7 +125,53 @@ class Names:
         if rules.is_component and not types and name.encode() == stem_of(path):
             return self.exported(path, "default")
         starred = self._starred(path, model, name, 0, seen=set(), types=types)
-        return starred or (self._ambient(name, rules) if types and rules.stub_language else [])
+        if starred or not rules.stub_language:
+            return starred
+        if types:
+            return self._ambient(name, rules)
+        return self.given_to_all(path, name) if rules.is_component else []
+
+    def given_to_all(self, path: bytes, name: str) -> list[Referent]:
+        """Return what the declarations of a folder give to the components in it.
+
+        A plugin that imports components and functions by itself writes them:
+        `Card: typeof import("./Card.vue")["default"]` in `GlobalComponents`, `const useCart: ...`
+        in `declare global`.
+        """
+        model = self.view.model(path)
+        language = model.spec.stub_language if model is not None else ""
+        for file in self.view.defined_in(name, language) if language else ():
+            if not file.endswith(b".d.ts") or not path.startswith(_reach(file)):
+                continue
+            declared = self.view.once(("given", file), partial(self._given_by, file)).get(name)
+            if declared is None:
+                continue
+            origin = _ORIGIN.fullmatch(declared[1])
+            if origin is None:
+                return [declared[0]]
+            return self.imported(file, Import(origin[1], origin[2], "", 0))
+        return []
+
+    def _given_by(self, file: bytes) -> dict[str, tuple[Referent, str]]:
+        """Return the names that a declaration gives to all files, each with its type."""
+        declared: dict[str, tuple[Referent, str]] = {}
+        model = self.view.model(file)
+        for at, symbol in enumerate(model.symbols if model is not None else ()):
+            if model is None:
+                break
+            scope = model.home[at]
+            if symbol.parent >= 0 and model.symbols[symbol.parent].name in _GIVING:
+                scope = model.own_scope.get(symbol.parent, -1)
+            elif symbol.parent >= 0 or symbol.kind not in VARIABLES:
+                continue
+            if not scope and not model.is_ambient:
+                continue
+            entry = model.names[scope].get(symbol.name) if scope >= 0 else None
+            texts = [row.text for row in entry.rows if row.how == ":"] if entry is not None else []
+            declared.setdefault(
+                symbol.name, (Referent(file, at, max(scope, 0), symbol.name), "".join(texts[:1]))
+            )
+        return declared
 
     def _ambient(self, name: str, rules: LanguageSpec) -> list[Referent]:
         """Return the types that declaration files without imports and exports give to all files."""
@@ -409,3 +464,11 @@ class Names:
             return ()
         entry = model.names[referent.scope].get(referent.name)
         return entry.rows if entry is not None else ()
+
+
+def _reach(file: bytes) -> bytes:
+    """Return what the paths begin with that a declaration file is for."""
+    folder = folder_of(file)
+    while folder and name_of(folder) in _APART:
+        folder = folder_of(folder)
+    return folder + b"/" if folder else b""

@@ -39,10 +39,32 @@ class OfType(Protocol):
         ...
 
 
+class Signature(NamedTuple):
+    """A way to call a value: parameters and result as written in a scope of a file."""
+
+    path: bytes
+    scope: int
+    me: Value
+    """The value to whose type the text belongs; its type arguments apply."""
+    parameters: tuple[str, ...]
+    result: str
+
+
+class Signatures(Protocol):
+    """Returns the ways to call a value of the type that a text denotes in a scope."""
+
+    def __call__(self, path: bytes, scope: int, text: str, me: Value = None) -> list[Signature]:
+        """With `me`, as the annotation of a member of that value."""
+        ...
+
+
 class Resolver:
     """The interface through which the parts query each other; each attribute is one query."""
 
     of_type: OfType
+    signatures: Signatures
+    call_signatures: Callable[[Instance], list[Signature]]
+    """Returns the ways to call an instance of an interface or of an alias."""
     in_shape: Callable[[Shape, str], Value]
     """Returns a member of an object of an anonymous type."""
     named_type: Callable[[bytes, int, str], list[Referent]]

@@ -331,3 +331,89 @@ class _Reader:
                 depth.pop()
             elif sign in _OPEN and (sign != "<" or close == ">"):
                 depth.append(_OPEN[sign])
+
+
+# Function types as written.
+
+_OPENING, _CLOSING = "([{<", ")]}>"
+_LABEL = re.compile(r"\.{0,3}[\w$]+\??\s*:")
+
+
+@lru_cache(maxsize=20_000)
+def function_parts(text: str, arrow: str = "=>") -> tuple[tuple[str, ...], str]:
+    """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`.
+
+    Also of one in brackets or after something else: `null | ((a: T) => V)`, `suspend A.(T) -> V`.
+    """
+    inner, rest = _bracketed(text, arrow)
+    while arrow in inner and not rest.startswith(arrow):
+        inner, rest = _bracketed(inner, arrow)
+    return (tuple(_split(inner)), rest[2:].strip()) if rest.startswith(arrow) else ((), "")
+
+
+def _bracketed(text: str, arrow: str) -> tuple[str, str]:
+    """Return the text in the brackets of parameters, and the text after them; or empty texts."""
+    text = text.strip()
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        is_arrow = sign == ">" and text[at - 1 : at] == arrow[0]
+        depth += (sign in _OPENING) - (sign in _CLOSING and not is_arrow)
+        if depth:
+            continue
+        if sign == ")":
+            return text[start + 1 : at], text[at + 1 :].lstrip()
+        start = at + 1
+        while text[start : start + 1].isspace():
+            start += 1
+    return "", ""
+
+
+def parameter_at(parameters: tuple[str, ...], at: int, arrow: str = "=>") -> str:
+    """Return the type of a parameter, which has no name in `(T) -> V`; empty for a rest one."""
+    part = parameters[at].strip() if at < len(parameters) else "..."
+    name, colon, type_ = part.partition(":")
+    is_rest = part.startswith("...")
+    return "" if is_rest else (type_ if colon else name if arrow == "->" else "").strip()
+
+
+def alternatives(text: str) -> list[str]:
+    """Split a union type; the result of a function type extends to the end of the text."""
+    parts = _split(text, "|")
+    for at, part in enumerate(parts):
+        if "=>" in part and not part.rstrip().endswith(")"):
+            return [*parts[:at], "|".join(parts[at:])]
+    return parts
+
+
+def _split(text: str, separator: str = ",") -> list[str]:
+    """Split a text at the separators outside of brackets."""
+    parts, depth, start = list[str](), 0, 0
+    for at, sign in enumerate(text):
+        is_arrow = sign == ">" and text[at - 1 : at] in {"=", "-"}
+        depth += (sign in _OPENING) - (sign in _CLOSING and not is_arrow)
+        if sign == separator and not depth:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]
+
+
+def argument_type(parameters: tuple[str, ...], place: int) -> str:
+    """Return the type of what stands at a place in the arguments of a call; empty if unknown.
+
+    A last parameter with a list or tuple type counts as a rest parameter (`...all: T[]`), since
+    facts do not mark these.
+    """
+    last = len(parameters) - 1
+    part = parameters[min(place, last)].strip() if last >= 0 else ""
+    type_ = part.partition(":")[2].strip()
+    at = place - last
+    if at < 0 or not (part.startswith("...") or type_.endswith("]")):
+        return type_ if at <= 0 else ""
+    if type_.startswith("["):
+        items = _split(type_[1:-1])
+        item = items[at].strip() if at < len(items) else ""
+        label = _LABEL.match(item)
+        return item[label.end() :].strip() if label else item
+    if type_.endswith("[]"):
+        return type_.removesuffix("[]").strip()
+    return type_ if not at and not part.startswith("...") else ""

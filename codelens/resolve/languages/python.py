@@ -7,6 +7,7 @@ likely possible edge. A receiver that certainly comes from outside has no possib
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import partial
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.expression_values import steps
@@ -176,15 +177,19 @@ class PossibleUses:
 
     def _are_joined(self, mixin: tuple[bytes, int], base: tuple[bytes, int]) -> bool:
         """Whether a class of their files derives from both, and looks into the mixin first."""
-        models = {path: self.view.model(path) for path in sorted({mixin[0], base[0]})}
-        types = [
-            (path, at)
-            for path, model in models.items()
-            for at, symbol in enumerate(model.symbols if model is not None else ())
-            if symbol.kind in TYPES
-        ]
-        orders = map(self._ancestors, types)
+        orders = (
+            order
+            for path in sorted({mixin[0], base[0]})
+            for order in self.resolver.once(("orders", path), partial(self._orders, path), [])
+        )
         return any(mixin in order and base in order[order.index(mixin) :] for order in orders)
+
+    def _orders(self, path: bytes) -> list[list[tuple[bytes, int]]]:
+        """Return the ancestors of each class of a file that has at least two."""
+        model = self.view.model(path)
+        symbols = model.symbols if model is not None else ()
+        types = [(path, at) for at, symbol in enumerate(symbols) if symbol.kind in TYPES]
+        return [order for order in map(self._ancestors, types) if len(order) > 2]
 
     def _is_exact(self, path: bytes, reference: Reference) -> bool:
         """Whether the receiver's exact type is known: a class name, or a new instance."""

@@ -159,14 +159,18 @@ class _Signature(NamedTuple):
     """Whether a parameter's type contains a type parameter."""
 
 
-def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]:
-    """Return the overloads that a call may mean, in order, up to the first certain match."""
+def meant(written: Sequence[tuple[str, str]], arguments: str) -> list[int]:
+    """Return the indexes of the overloads that a call may mean, up to the first certain match.
+
+    Args:
+        written: the signatures of the overloads, each with the name in it.
+        arguments: the marks of the call's arguments, in brackets.
+    """
     fitting: list[int] = []
     seen: set[tuple[tuple[str, ...], int, bool]] = set()
     marks = arguments[1:-1]
-    for at in symbols:
-        function = model.symbols[at]
-        signature = _read(function.signature, function.name)
+    for at, (text, name) in enumerate(written):
+        signature = _read(text, name)
         fits = None if signature is None else _fits(signature, marks)
         if fits is False:
             continue
@@ -178,7 +182,7 @@ def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]
         fitting.append(at)
         if fits:
             break
-    return fitting or list(symbols)
+    return fitting or list(range(len(written)))
 
 
 def _fits(signature: _Signature, marks: str) -> bool | None:

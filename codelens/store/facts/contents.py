@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
-from codelens.store.database.database import Database
+from codelens.store.database.database import Database, Row
 from codelens.store.facts import resolution_facts
 from codelens.store.facts.postings import Doc
 from codelens.store.facts.resolution_facts import (
@@ -115,10 +115,7 @@ SELECT_HASHES = "SELECT id, hash FROM contents WHERE id IN ({marks})"
 
 def hashes(db: Database, contents: Iterable[int]) -> dict[int, ContentHash]:
     """Content -> hash of its bytes."""
-    by_content: dict[int, ContentHash] = {}
-    for batch in batched(contents):
-        by_content.update(db.rows(SELECT_HASHES.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
-    return by_content
+    return dict(rows_among(db, SELECT_HASHES, contents))
 
 
 _IN_VIEWS = """
@@ -284,6 +281,12 @@ def batched(ids: Iterable[_Id]) -> Iterable[list[_Id]]:
         yield every[start : start + _BATCH]
 
 
+def rows_among(db: Database, sql: str, values: Iterable[object], *more: object) -> Iterator[Row]:
+    """The rows of a query whose `{marks}` are `values`, in batches; `more` binds what follows."""
+    for batch in batched(values):
+        yield from db.rows(sql.format(marks=",".join("?" * len(batch))), (*batch, *more))
+
+
 def listed(contents: Iterable[int]) -> str:
     """Format contents for `json_each`: without duplicates, ascending."""
     return f"[{','.join(map(str, sorted(set(contents))))}]"
@@ -293,10 +296,10 @@ def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
     """The best stored extraction of each content: full before text, then the newest version."""
     content_keys = set(keys)
     best: dict[ContentKey, Known] = {}
-    for batch in batched({content_hash for content_hash, _ in content_keys}):
-        for content_hash, language, *row in db.rows(_FIND.format(marks=_marks(batch)), batch):
-            if (content_hash, language) in content_keys:
-                best[content_hash, language] = Known(*row)
+    searched = {content_hash for content_hash, _ in content_keys}
+    for content_hash, language, *row in rows_among(db, _FIND, searched):
+        if (content_hash, language) in content_keys:
+            best[content_hash, language] = Known(*row)
     return best
 
 
@@ -377,23 +380,21 @@ def symbol_keys(db: Database, start: str, stop: str, limit: int) -> list[str]:
 def chunks_of(db: Database, contents: Iterable[int]) -> dict[int, list[ScoredChunk]]:
     """The chunks of each content."""
     by_content: dict[int, list[ScoredChunk]] = {}
-    for batch in batched(contents):
-        for content, data in db.rows(_CHUNKS.format(marks=_marks(batch)), batch):
-            words = memoryview(data).cast("I").tolist()
-            by_content[content] = [
-                ScoredChunk._make((*words[at : at + 4], words[at + 4] - 1, *words[at + 5 : at + 8]))
-                for at in range(0, len(words), _CHUNK_WORDS)
-            ]
+    for content, data in rows_among(db, _CHUNKS, contents):
+        words = memoryview(data).cast("I").tolist()
+        by_content[content] = [
+            ScoredChunk._make((*words[at : at + 4], words[at + 4] - 1, *words[at + 5 : at + 8]))
+            for at in range(0, len(words), _CHUNK_WORDS)
+        ]
     return by_content
 
 
 def about(db: Database, contents: Iterable[int]) -> dict[int, Content]:
     """Facts about each content as a whole."""
-    by_id: dict[int, Content] = {}
-    for batch in batched(contents):
-        for row in db.rows(_ABOUT.format(marks=_marks(batch)), batch):
-            by_id[row[0]] = Content(row[0], row[1], row[2], bool(row[3]), *row[4:])
-    return by_id
+    return {
+        row[0]: Content(row[0], row[1], row[2], bool(row[3]), *row[4:])
+        for row in rows_among(db, _ABOUT, contents)
+    }
 
 
 def references_of(db: Database, content: int) -> tuple[list[Reference], list[Import]]:
@@ -407,49 +408,35 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
     every = list(contents)
     symbols = symbols_of(db, every, docs=False)
     by_content: dict[int, Flowing] = {}
-    for batch in batched(every):
-        for content, language, refs, imports, data in db.rows(
-            _FLOWING.format(marks=_marks(batch)), batch
-        ):
-            scopes, bindings, references = resolution_facts.unpacked(data, _places(refs))
-            by_content[content] = Flowing(
-                language,
-                symbols.get(content, []),
-                references,
-                _unpack_imports(imports),
-                scopes,
-                bindings,
-            )
+    for content, language, refs, imports, data in rows_among(db, _FLOWING, every):
+        scopes, bindings, references = resolution_facts.unpacked(data, _places(refs))
+        by_content[content] = Flowing(
+            language,
+            symbols.get(content, []),
+            references,
+            _unpack_imports(imports),
+            scopes,
+            bindings,
+        )
     return by_content
 
 
 def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int, bool]]:
     """Language, digest of what others see (`flow.surface`), and whether it uses no names."""
-    by_content: dict[int, tuple[str, int, bool]] = {}
-    for batch in batched(contents):
-        for content, language, surface, blank in db.rows(
-            SELECT_SURFACES.format(marks=_marks(batch)), batch
-        ):
-            by_content[content] = (language, surface, bool(blank))
-    return by_content
+    return {
+        content: (language, surface, bool(blank))
+        for content, language, surface, blank in rows_among(db, SELECT_SURFACES, contents)
+    }
 
 
 def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash, int]]:
     """Hash and size of the git blobs whose bytes were read before."""
-    by_oid: dict[bytes, tuple[ContentHash, int]] = {}
-    for batch in batched(oids):
-        for oid, content_hash, size in db.rows(_BLOBS.format(marks=_marks(batch)), batch):
-            by_oid[oid] = (content_hash, size)
-    return by_oid
+    return {oid: (content_hash, size) for oid, content_hash, size in rows_among(db, _BLOBS, oids)}
 
 
 def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:
     """Record the hashes and sizes of git blobs by object id; in the caller's transaction."""
     db.execute_many(_INSERT_BLOB, rows)
-
-
-def _marks(batch: Sequence[object]) -> str:
-    return ",".join("?" * len(batch))
 
 
 def _places(data: bytes) -> Places:

@@ -11,7 +11,7 @@ from typing import NamedTuple, overload
 
 from codelens.store.database.database import Database, Row
 from codelens.store.facts import postings
-from codelens.store.facts.contents import PUT_VECTORS, ScoredChunk, batched, listed
+from codelens.store.facts.contents import PUT_VECTORS, ScoredChunk, batched, listed, rows_among
 from codelens.store.facts.postings import Doc
 from codelens.store.facts.resolution_facts import REFERENCE_KINDS, reference_columns
 from codelens.types import ChunkVectors
@@ -197,9 +197,7 @@ _LANGUAGES = "SELECT id, language, generated FROM contents WHERE id IN ({marks})
 def chunks(db: Database, contents: Iterable[int]) -> dict[int, ChunkTable]:
     """The chunks of each content."""
     return {
-        content: ChunkTable(packed)
-        for batch in batched(contents)
-        for content, packed in db.rows(SELECT_CHUNKS.format(marks=_marks(batch)), batch)
+        content: ChunkTable(packed) for content, packed in rows_among(db, SELECT_CHUNKS, contents)
     }
 
 
@@ -292,15 +290,10 @@ def qualified(db: Database, content: int, ordinal: int) -> str:
 
 def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, bool]]:
     """The language of each content, and whether its text says that it is generated."""
-    by_content: dict[int, tuple[str, bool]] = {}
-    for batch in batched(contents):
-        for content, language, generated in db.rows(_LANGUAGES.format(marks=_marks(batch)), batch):
-            by_content[content] = (language, bool(generated))
-    return by_content
-
-
-def _marks(batch: Sequence[object]) -> str:
-    return ",".join("?" * len(batch))
+    return {
+        content: (language, bool(generated))
+        for content, language, generated in rows_among(db, _LANGUAGES, contents)
+    }
 
 
 # Meaning vectors of chunks, one per chunk, by a version of the word table.
@@ -328,12 +321,7 @@ def put_chunk_vectors(db: Database, rows: Iterable[tuple[int, ChunkVectors]]) ->
 
 def vectors_of(db: Database, contents: Iterable[int], version: int) -> dict[int, bytes]:
     """The vectors of each content that has vectors of this version."""
-    by_content: dict[int, bytes] = {}
-    for batch in batched(contents):
-        marks = ",".join("?" * len(batch))
-        rows = db.rows(SELECT_VECTORS.format(marks=marks), (*batch, version))
-        by_content.update({row[0]: row[1] for row in rows})
-    return by_content
+    return dict(rows_among(db, SELECT_VECTORS, contents, version))
 
 
 def contents_without(db: Database, view: int, version: int) -> set[int]:
@@ -417,14 +405,12 @@ def packed_uses(
     """Where each content uses `names`, as line << 2 | kind; empty for names it only imports."""
     name_of_key = {name.encode("utf-8", "surrogatepass"): name for name in names}
     by_content: dict[int, dict[str, array[int]]] = {}
-    for batch in batched(contents):
-        marks = ",".join("?" * len(batch))
-        for content, refs, imports in db.rows(SELECT_USES.format(marks=marks), batch):
-            places = _places(refs, name_of_key)
-            for part in set(imports.split(_NUL)) & name_of_key.keys():
-                places.setdefault(name_of_key[part], _NO_PLACES)
-            if places:
-                by_content[content] = places
+    for content, refs, imports in rows_among(db, SELECT_USES, contents):
+        places = _places(refs, name_of_key)
+        for part in set(imports.split(_NUL)) & name_of_key.keys():
+            places.setdefault(name_of_key[part], _NO_PLACES)
+        if places:
+            by_content[content] = places
     return by_content
 
 
@@ -442,17 +428,15 @@ def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, array[in
 
 def use_counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:
     """How often each content uses each name."""
-    for batch in batched(contents):
-        marks = ",".join("?" * len(batch))
-        for content, refs, _ in db.rows(SELECT_USES.format(marks=marks), batch):
-            if not refs:
-                continue
-            packed = reference_columns(refs)
-            names = packed.table.decode("utf-8", "surrogatepass").split("\0")
-            totals: dict[str, int] = dict.fromkeys(names, 0)
-            for head in packed.heads:
-                totals[names[head >> 2]] += 1
-            yield content, totals
+    for content, refs, _ in rows_among(db, SELECT_USES, contents):
+        if not refs:
+            continue
+        packed = reference_columns(refs)
+        names = packed.table.decode("utf-8", "surrogatepass").split("\0")
+        totals: dict[str, int] = dict.fromkeys(names, 0)
+        for head in packed.heads:
+            totals[names[head >> 2]] += 1
+        yield content, totals
 
 
 def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
@@ -467,9 +451,7 @@ def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[t
 
 def packed_imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, bytes]]:
     """The packed imports of each content that has any, for `unpacked_imports`."""
-    for batch in batched(contents):
-        marks = ",".join("?" * len(batch))
-        yield from db.rows(SELECT_IMPORTS.format(marks=marks), batch)
+    yield from rows_among(db, SELECT_IMPORTS, contents)
 
 
 def unpacked_imports(data: bytes, shared: dict[str, str] | None = None) -> list[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.writer_lease import Clock, Lease, machine
-from codelens.store.facts.contents import batched
+from codelens.store.facts.contents import batched, rows_among
 from codelens.store.views import index_metadata
 
 if TYPE_CHECKING:
@@ -387,10 +387,7 @@ def put_files(
 
 def find_paths(db: Database, searched: Iterable[bytes]) -> dict[bytes, int]:
     """Ids of those paths that are stored."""
-    ids: dict[bytes, int] = {}
-    for batch in batched(searched):
-        ids.update(db.rows(_PATHS.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
-    return ids
+    return dict(rows_among(db, _PATHS, searched))
 
 
 def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
@@ -406,25 +403,15 @@ def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
 
 def path_facts(db: Database, ids: Iterable[int]) -> dict[int, PathFacts]:
     """The stored facts of each path."""
-    by_id: dict[int, PathFacts] = {}
-    for batch in batched(ids):
-        for path_id, *row in db.rows(_PATH_FACTS.format(marks=",".join("?" * len(batch))), batch):
-            by_id[path_id] = PathFacts(*row)
-    return by_id
+    return {path_id: PathFacts(*row) for path_id, *row in rows_among(db, _PATH_FACTS, ids)}
 
 
 def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]:
     """Paths of any view with each of the terms in their stem or folders."""
-    by_path: dict[str, list[int]] = {}
-    for batch in batched(terms):
-        sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
-        for term, path in db.rows(sql, batch):
-            paths = by_path.get(term)
-            if paths is None:
-                by_path[term] = [path]
-            else:
-                paths.append(path)
-    return by_path
+    by_term: dict[str, list[int]] = {}
+    for term, path in rows_among(db, BY_TERMS, terms):
+        by_term.setdefault(term, []).append(path)
+    return by_term
 
 
 def paths_with_prefix(db: Database, prefix: str) -> list[tuple[str, int]]:

@@ -6,13 +6,11 @@ from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.call_results import (
     OWN,
     CallbackParameters,
-    function_parts,
-    parameter_at,
 )
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.type_text import Named, parsed
+from codelens.resolve.inference.type_text import Named, function_parts, parameter_at, parsed
 from codelens.resolve.inference.values import Container, Definition, Instance, Super, Value, each
 from codelens.resolve.languages.classes.class_names import ClassNames, Space, builds
 from codelens.resolve.languages.classes.class_types import (
