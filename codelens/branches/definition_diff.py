@@ -28,10 +28,10 @@ from codelens.branches.file_definitions import (
     FileText,
     Lines,
 )
+from codelens.branches.untouched_definitions import Untouched, untouched
 
 DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
 """Differing lines of two texts: start and count on both sides."""
-
 
 _BLANK_ENDS = (b" \n", b"\t\n", b"\r\n")
 
@@ -155,6 +155,10 @@ _IMPORT = re.compile(
     rb"|require_relative\b|package\s|(?:const|let|var)\s.*\brequire\(|extern\s+crate\b)"
 )
 _WHOLE = frozenset({"text", "generated", "vendored"})
+_CONTEXT = 50
+"""Equal lines around the differing ones that are compared with them: a diff may shift its ends."""
+_MOST_CHANGES = 100
+"""A text with more changes is compared whole: the diff of these is approximate, by all lines."""
 _IN_PLACE = frozenset({SIGNATURE, BODY, DOCUMENTATION, FORMATTING})
 
 
@@ -209,7 +213,7 @@ class DefinitionDiff(NamedTuple):
 
 def definition_diff(
     old: Iterable[FileText], new: Iterable[FileText], diff_lines: DiffLines,
-    staged: Mapping[bytes, bytes] = NOTHING_STAGED,
+    staged: Mapping[bytes, bytes] = NOTHING_STAGED, *, whole: bool = True,
 ) -> DefinitionDiff:  # fmt: skip
     """Compare the files that differ between two sides.
 
@@ -219,15 +223,21 @@ def definition_diff(
         diff_lines: compares two texts by lines.
         staged: texts in git's index of files that the old side does not have: a file may be
             renamed there, and then changed beyond recognition.
+        whole: build and match all definitions; else leave out those that no change is near, which
+            changes no difference.
     """
+    before, after = (sorted(files, key=lambda file: file.path) for files in (old, new))
+    lines = _ChangedLines(diff_lines)
+    left_out = {} if whole else _left_out(before, after, lines)
+    nothing = Untouched(frozenset(), frozenset())
     matches = Matches(
-        [FileDefinitions(file) for file in sorted(old, key=lambda file: file.path)],
-        [FileDefinitions(file) for file in sorted(new, key=lambda file: file.path)],
+        [FileDefinitions(file, left_out.get(file.path, nothing).old) for file in before],
+        [FileDefinitions(file, left_out.get(file.path, nothing).new) for file in after],
         staged,
     )
+    lines.pair(matches)
     changes_by_path = dict[bytes, list[DefinitionChange]]()
     follows = dict[tuple[bytes, bool], list[Lines]]()
-    lines = _ChangedLines(matches, diff_lines)
     for change in _changes(matches, lines, follows):
         changes_by_path.setdefault(change.definition.file.path, []).append(change)
     gone_lines = _gone_lines(changes_by_path)
@@ -241,16 +251,37 @@ def definition_diff(
     return DefinitionDiff(tuple(sorted(shown, key=lambda change: change.file.path)), matches)
 
 
+def _left_out(
+    old: Sequence[FileText], new: Sequence[FileText], lines: _ChangedLines
+) -> dict[bytes, Untouched]:
+    """The untouched symbols of each file that both sides have."""
+    by_path = {file.path: file for file in new}
+    return {
+        file.path: untouched(file.symbols, other.symbols, lines.of(file, other))
+        for file in old
+        if (other := by_path.get(file.path)) is not None
+        and file.language == other.language
+        and {file.shown, other.shown} <= _WHOLE
+        and (file.symbols and other.symbols)
+    }
+
+
 class _ChangedLines:
     """The differing lines of each pair of files, compared on demand."""
 
-    def __init__(self, matches: Matches, diff_lines: DiffLines) -> None:
-        self._new_of = {pair.old.path: pair.new for pair in matches.pairs}
+    def __init__(self, diff_lines: DiffLines) -> None:
+        self._new_of: dict[bytes, FileDefinitions] = {}
         self.diff_lines = diff_lines
         self._known: dict[bytes, Sequence[tuple[int, int, int, int]]] = {}
         self._spans: dict[bytes, tuple[list[Lines], list[Lines]]] = {}
 
-    def of(self, old: FileDefinitions, new: FileDefinitions) -> Sequence[tuple[int, int, int, int]]:
+    def pair(self, matches: Matches) -> None:
+        """Take over which files are pairs."""
+        self._new_of = {pair.old.path: pair.new for pair in matches.pairs}
+
+    def of(
+        self, old: FileDefinitions | FileText, new: FileDefinitions | FileText
+    ) -> Sequence[tuple[int, int, int, int]]:
         """The differing lines of a pair of files."""
         changed_lines = self._known.get(old.path)
         if changed_lines is None:
@@ -416,7 +447,7 @@ def _pair_change(
     come += follows.get((new.path, False), [])
     differing: list[OutsideChange] = []
     if not _accounts_for(old, new, gone, come, lines.of(old, new)):
-        differing += _outside(old, new, gone, come, lines.diff_lines)
+        differing += _outside(old, new, gone, come, lines=lines)
     differing += _following(old, new, follows)
     differing += changed_line_ends(old, new, gone, come, lines.diff_lines)
     if not differing and not changes:
@@ -489,10 +520,13 @@ def _outside(
     new: FileDefinitions,
     gone: Sequence[Lines],
     come: Sequence[Lines],
-    diff_lines: DiffLines,
+    *,
+    lines: _ChangedLines,
 ) -> Iterator[OutsideChange]:
     """Compare what is left without the lines of reported definitions."""
-    left_old, left_new = _left(old, gone), _left(new, come)
+    marks, new_marks = _marks(old, gone), _marks(new, come)
+    near, new_near = _near_changes(lines.of(old, new), marks, new_marks)
+    left_old, left_new = _left(old, marks, near), _left(new, new_marks, new_near)
     texts = [
         b"\n".join(file.lines[line].rstrip() for line in left) + b"\n"
         for file, left in ((old, left_old), (new, left_new))
@@ -502,7 +536,7 @@ def _outside(
     sorted_old: dict[str, list[int]] = {}
     sorted_new: dict[str, list[int]] = {}
     names: dict[str, None] = {}
-    for start, count, new_start, new_count in diff_lines(*texts):
+    for start, count, new_start, new_count in lines.diff_lines(*texts):
         for line in left_old[start - 1 : start - 1 + count] if count else ():
             sorted_old.setdefault(_kind(old, line, names), []).append(line + 1)
         for line in left_new[new_start - 1 : new_start - 1 + new_count] if new_count else ():
@@ -516,10 +550,33 @@ def _outside(
         )
 
 
-def _left(file: FileDefinitions, taken: Sequence[Lines]) -> list[int]:
-    """Return the 0-based non-blank lines that no change reports."""
-    marks = _marks(file, taken)
-    return [line for line, text in enumerate(file.lines) if not marks[line] and text.strip()]
+def _near_changes(
+    changed: Sequence[tuple[int, int, int, int]], marks: bytearray, new_marks: bytearray
+) -> tuple[list[range], list[range]]:
+    """Return the lines of both sides, 0-based, without equal ones far from a change."""
+    if len(changed) > _MOST_CHANGES:
+        return [range(len(marks))], [range(len(new_marks))]
+    old_ranges: list[range] = []
+    new_ranges: list[range] = []
+    at = new_at = resumed = new_resumed = 0
+    for start, count, new_start, new_count in [*changed, (len(marks), 0, len(new_marks), 0)]:
+        first = start - 1 if count else start
+        new_first = new_start - 1 if new_count else new_start
+        begin, end = at + _CONTEXT * bool(at or new_at), first - _CONTEXT * (first < len(marks))
+        if begin < end and marks[at:first] == new_marks[new_at:new_first]:
+            old_ranges.append(range(resumed, begin))
+            new_ranges.append(range(new_resumed, new_at + begin - at))
+            resumed, new_resumed = end, new_first + end - first
+        at, new_at = first + count, new_first + new_count
+    old_ranges.append(range(resumed, len(marks)))
+    new_ranges.append(range(new_resumed, len(new_marks)))
+    return old_ranges, new_ranges
+
+
+def _left(file: FileDefinitions, marks: bytearray, near: Sequence[range]) -> list[int]:
+    """Return the 0-based non-blank lines of some ranges that no change reports."""
+    lines = file.lines
+    return [line for part in near for line in part if not marks[line] and lines[line].strip()]
 
 
 def _marks(file: FileDefinitions, taken: Sequence[Lines]) -> bytearray:
@@ -535,7 +592,7 @@ def _kind(file: FileDefinitions, line: int, names: dict[str, None]) -> str:
     if owner != FILE:
         names[file.by_symbol[owner].symbol.qualified] = None
         return "reordered"
-    if not file.definitions:
+    if not file.has_definitions:
         return "text"
     text = file.lines[line]
     if _IMPORT.match(text):

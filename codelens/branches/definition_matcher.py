@@ -55,6 +55,7 @@ class Matches:
         self._old, self._new = old, new
         self._path = {pair.old.path: pair.new.path for pair in self.pairs}
         self._paired = frozenset(file for pair in self.pairs for file in (pair.old, pair.new))
+        self._untouched = {pair.old.path: pair.old for pair in self.pairs if pair.old.left_out}
         self._types: dict[Scope, Scope] = {}
         self._owners: dict[Scope, Scope] = {}
         self._renamed_owners: dict[str, str] = {}
@@ -105,6 +106,8 @@ class Matches:
             scope = self._types.get((path, outer)) or self._owners.get((path, outer))
             if scope is not None:
                 return scope[0], f"{scope[1]}{inner}"
+            if path in self._untouched and outer in self._untouched[path].names_left_out:
+                return path, outer + inner
             outer, _, last = outer.rpartition(".")
             inner = f".{last}{inner}"
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -146,8 +146,10 @@ class Definition:
 class FileDefinitions:
     """All definitions of one text, in order."""
 
-    def __init__(self, text: FileText) -> None:
+    def __init__(self, text: FileText, left_out: Set[int] = frozenset()) -> None:
         self.text = text
+        self.left_out = left_out
+        """Symbols that are untouched: they are not among the definitions."""
         self.path = text.path
         self.data = text.data
         self.language = text.language
@@ -159,8 +161,14 @@ class FileDefinitions:
         self.definitions: list[Definition] = [
             Definition(self, at, symbol)
             for at, symbol in enumerate(text.symbols)
-            if symbol.kind not in _DISTINCT and symbol.end_line <= len(self.lines)
+            if symbol.kind not in _DISTINCT
+            and symbol.end_line <= len(self.lines)
+            and at not in left_out
         ]
+        self.has_definitions = bool(self.definitions) or any(
+            text.symbols[at].kind not in _DISTINCT for at in left_out
+        )
+        """Whether it defines anything, untouched definitions included."""
         self.by_symbol = {definition.at: definition for definition in self.definitions}
         self._position = {definition.at: place for place, definition in enumerate(self.definitions)}
         self._inline: dict[int, list[Definition]] = {}
@@ -180,6 +188,11 @@ class FileDefinitions:
             if other.symbol.start_byte >= definition.symbol.end_byte:
                 return
             yield other
+
+    @cached_property
+    def names_left_out(self) -> frozenset[str]:
+        """Return the qualified names of the untouched symbols."""
+        return frozenset(self.text.symbols[at].qualified for at in self.left_out)
 
     @cached_property
     def owners(self) -> list[int]:

@@ -32,10 +32,10 @@ from codelens.scope.repository import Repository, Scope
 _MAX_LIMIT = 1000
 # A text or regex search may read every file; a call that waits for a fresh view waits for that.
 _READ_S, _READ_BUDGETED_S = 30.0, 2.0
-ANSWER_S = 1.0
+ANSWER_S = 0.6
 """CPU time of an answer without a budget whose uses are followed as far as time allows. The cost
 of finding uses of a name grows with the repository, not with the call."""
-_LEAST_USES_S = 0.4
+_LEAST_USES_S = 0.2
 """At least this much of it is for uses, even if the rest took all of it."""
 _LEAST_SHARE = 0.2
 """Share of a budget for the walk if the freshness check used it up."""

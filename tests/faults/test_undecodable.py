@@ -56,7 +56,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 @pytest.fixture(autouse=True)
 def parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """By default no parts are stored for so few files."""
-    monkeypatch.setattr("codelens.engine.graph.lazy_graph._FEW_FILES", 0)
 
 
 def ask_all(engine: Engine, root: Path) -> None:

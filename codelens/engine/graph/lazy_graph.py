@@ -92,8 +92,6 @@ class WorkLimit:
 
 _SOURCE = attrgetter("source")
 _USE = attrgetter("source", "symbol", "line", "name", "kind")
-_FEW_FILES = 12
-"""Up to this number, files are resolved completely, for later calls."""
 _KEPT_TIMES = 2
 """Multiple of its limit that a call may spend on cached edges."""
 _MOST_PARTS = 4
@@ -331,13 +329,12 @@ class LazyGraph:
         return whole
 
     def _resolve_named(self, paths: Iterable[bytes], names: Set[str]) -> bool:
-        """Like `resolve`; if many files are left, resolve only the uses of some names in most."""
-        cache = self._edge_cache
-        left = [path for path in paths if not cache.knows(path, names)]
+        """Like `resolve`, but only the uses of some names, until a file has many such parts."""
         whole = True
-        for path in left:
-            few = len(left) <= _FEW_FILES or self._has_enough_parts(path, names)
-            whole &= self._resolve_whole(path) if few else self._resolve_few(path, names)
+        for path in paths:
+            if not self._edge_cache.knows(path, names):
+                many = self._has_enough_parts(path, names)
+                whole &= self._resolve_whole(path) if many else self._resolve_few(path, names)
         return whole
 
     def _has_enough_parts(self, path: bytes, names: Set[str]) -> bool:
@@ -356,13 +353,23 @@ class LazyGraph:
     def _cache_named(self, path: bytes, names: Set[str]) -> bool:
         cache = self._edge_cache
         new = cache.not_taken(path, names)
-        edges = None if self._late() else cache.graph.edges_named(path, new, self._late)
+        edges = self._edges_named(path, new)
         if edges is None:
             self.unseen.add(path)
             return False
         cache.take_named(path, new, edges)
         self.unseen.discard(path)
         return True
+
+    def _edges_named(self, path: bytes, names: frozenset[str]) -> list[Edge] | None:
+        """Like `_has_edges`, for the uses of some names; None if time ran out."""
+        graph = self._edge_cache.graph
+        is_kept = graph.has_parts(path, names) and not self._limit.is_past(_KEPT_TIMES)
+        if not is_kept and self._late_within():
+            return None
+        edges = graph.edges_named(path, names, self._late_within)
+        self._has_resolved = self._has_resolved or (edges is not None and not is_kept)
+        return edges
 
     def leads(self, path: bytes, line: int, name: str) -> bool:
         """Whether a use of a name in a line of a resolved file has a certain or possible edge."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PATHS = 3
 """Default number of paths between two definitions."""
 _MOST_LINES = 100_000
-_OVERVIEW_S = 4.0
+_OVERVIEW_S = 0.6
 """CPU time of `related` without a budget and without kinds; a question for a kind is answered in
 full."""
 

@@ -211,7 +211,7 @@ def compared(
     came = {change.path for change in changes if change.old is None}
     gone = any(change.new is None for change in changes)
     staged = new.staged(came) if isinstance(new, FilesSide) and gone and came else {}
-    diff = definition_diff(before, after, changed_lines, staged)
+    diff = definition_diff(before, after, changed_lines, staged, whole=False)
     left_out = len(every) - len(changes)
     return Compared(old, new, diff, Names(old, new), left_out, unread=left_out)
 

@@ -397,6 +397,7 @@ SPECS = {
         indexes_view=True,
         imports_are_complete=True,
         has_main=True,
+        keeps_names=True,
         members_apart=True,
     )
 }

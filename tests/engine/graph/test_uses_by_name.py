@@ -73,7 +73,6 @@ def test_edges_are_the_same_however_they_are_asked(
 ) -> None:
     whole = edges_by_target(Engine())
     assert sum(map(len, whole.values())) > 30
-    monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     monkeypatch.setattr(lazy_graph, "_MOST_PARTS", 1_000)
     monkeypatch.setenv("CODELENS_HOME", str(repo.root.parent / "other"))
     engine = Engine()
@@ -87,7 +86,6 @@ def test_edges_are_the_same_however_they_are_asked(
 
 
 def test_the_name_index_follows_edits(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     engine = Engine()
 
     def users() -> set[str]:
@@ -105,7 +103,6 @@ def test_the_name_index_follows_edits(repo: GitRepo, monkeypatch: pytest.MonkeyP
 def test_a_file_that_is_asked_about_often_is_resolved_whole(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     monkeypatch.setattr(lazy_graph, "_MOST_PARTS", 1)
     engine = Engine()
     with engine.pool.view(ViewRequest()) as view, view.reading():
@@ -157,7 +154,6 @@ def test_the_clock_ends_a_walk_that_gets_no_work_done(monkeypatch: pytest.Monkey
 def test_work_cut_by_time_resumes(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     engine = Engine()
     engine.look()
     rounds = []
