@@ -85,3 +85,15 @@ def test_a_function_named_from_the_outermost_namespace() -> None:
         "a.php": "<?php\nnamespace Other;\nfunction x() { \\App\\Sub\\env(); \\App\\env(); }\n",
     }
     assert edges_of(files) == ["a.php:x -> h.php:env"]
+
+
+@pytest.mark.parametrize(
+    "doc", ["list<D|E>", "array<int, D|E>", "iterable<E|D|null>", "array<array<D|E>>"]
+)
+def test_the_elements_of_a_list_may_be_of_several_types(doc: str) -> None:
+    loop = "foreach ($ds as $d)" if doc.count("<") == 1 else "foreach ($ds[0] as $d)"
+    text = (
+        f"<?php\n{D}class E {{ function go() {{}} }}\n"
+        f"class A {{ /** @param {doc} $ds */ function x($ds) {{ {loop} {{ $d->go(); }} }} }}\n"
+    )
+    assert sorted(edges_of({"a.php": text})) == ["a.php:A.x -> D.go", "a.php:A.x -> E.go"]

@@ -528,7 +528,10 @@ def _type(text: str) -> str:
     """Writes a doc comment's type as code writes it."""
     text = _NOTHING.sub("", text).replace("$this", "static")
     rows = _ROWS.match(text)
-    return f"{rows[1].strip()}[]" if rows is not None else text
+    if rows is None:
+        return text
+    element = rows[1].strip()
+    return f"({element})[]" if "|" in element else f"{element}[]"
 
 
 def _of_variable(
