@@ -163,8 +163,8 @@ def _below(above: _Folder, patterns: bytes, folder: bytes, changed_ns: int) -> _
 def _changed_ns(path: bytes) -> int:
     try:
         return os.stat(path).st_ctime_ns
-    except FileNotFoundError:
-        return 0
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return 0  # as for git, which warns about the last case and continues
     except OSError as error:
         raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
 

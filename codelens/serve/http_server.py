@@ -343,14 +343,6 @@ class HttpServer:
         calls = ToolCalls(answers, repositories, session_over_http, CallSlots())
         listener = _listening(self.address, self.port)
         port = listener.getsockname()[1]
-        served = ", ".join(repositories.roots) or "all your repositories"
-        say(f"serving {served} at {_url(self.address, port)}; Ctrl-C stops it")
-        if token.is_new:
-            say(f"token, shown only once and stored in {token.file}: {token.text}")
-        else:
-            say(f"the token is in {token.file}")
-        if not is_loopback(self.address):
-            say("warning: other machines may reach this address, and HTTP is not encrypted")
         if settings.index_at_start:
             for root in repositories.roots:
                 engine.begin(root)
@@ -361,7 +353,16 @@ class HttpServer:
         def health() -> dict[str, object]:
             return {"status": "up", "version": __version__, "sessions": sessions.count()}
 
-        _serve(Gate(app, token.text, names_of_host, PATH, health), listener)
+        server = _server(Gate(app, token.text, names_of_host, PATH, health))
+        served = ", ".join(repositories.roots) or "all your repositories"
+        say(f"serving {served} at {_url(self.address, port)}; Ctrl-C stops it")
+        if token.is_new:
+            say(f"token, shown only once and stored in {token.file}: {token.text}")
+        else:
+            say(f"the token is in {token.file}")
+        if not is_loopback(self.address):
+            say("warning: other machines may reach this address, and HTTP is not encrypted")
+        server.run([listener])
         say("stopped")
 
         def close() -> None:
@@ -385,11 +386,8 @@ def _sessions(server: MCPServer[Any]) -> OpenSessions:
     return OpenSessions(app, MOST_SESSIONS)
 
 
-def _serve(gate: Gate, listener: socket.socket) -> None:
-    """Serve until a signal."""
-    # uvicorn raises the signal again after it has stopped; the caller must still close the engine.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _already_stopped)
+def _server(gate: Gate) -> uvicorn.Server:
+    """Return a server that a signal stops, even before it runs."""
     server = uvicorn.Server(
         uvicorn.Config(
             gate,
@@ -407,11 +405,15 @@ def _serve(gate: Gate, listener: socket.socket) -> None:
             timeout_graceful_shutdown=_GRACE_S,
         )
     )
-    server.run([listener])
 
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        # uvicorn raises the signal again after it has stopped; the caller must still close the
+        # engine.
+        server.should_exit = True
 
-def _already_stopped(_number: int, _frame: FrameType | None) -> None:
-    """Ignore the signal that stopped the server."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    return server
 
 
 def _listening(address: str, port: int) -> socket.socket:

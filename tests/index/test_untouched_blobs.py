@@ -100,6 +100,18 @@ def test_a_second_worktree_reads_nothing(
     assert read == {"src/two.py"}
 
 
+@pytest.mark.parametrize("home", ["/dev/null", "/dev/null/home", "/no/such/folder"])
+def test_a_home_that_is_no_folder_has_no_attributes(
+    home: str, repo: GitRepo, engine: Engine, read: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = repo.worktree(repo.root.parent / "second", branch="second")
+    settle(second)
+    monkeypatch.setenv("HOME", home)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    assert engine.look(path=second.root).status == "fresh"
+    assert not read
+
+
 def test_a_file_as_new_as_the_index_is_read(
     repo: GitRepo, engine: Engine, read: set[str], tmp_path: Path
 ) -> None:
