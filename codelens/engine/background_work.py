@@ -1,8 +1,8 @@
-"""Finishes in a server, in the background, the work that exceeded a budget, and prunes indexes.
+"""Runs a server's background work: finishes what exceeded a call's budget, and prunes indexes.
 
-One thread, one job per worktree at a time, on its own connection; it stops with the server.
-Indexes are pruned soon after the start and every six hours, and maintained every minute
-(`engine/upkeep/server_upkeep.py`), in steps with pauses; calls take precedence.
+One thread, one job per worktree at a time, on its own connection; it stops with the server. It
+prunes indexes soon after the start and then every six hours, and maintains them every minute
+(`engine/upkeep/server_upkeep.py`). It works in small steps and gives way to calls.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Background:
 
     @contextmanager
     def pausing(self) -> Generator[None]:
-        """While a call is answered in the block, background work waits."""
+        """Make background work wait while the block answers a call."""
         with self._wake:
             self._asking += 1
         try:
@@ -114,7 +114,7 @@ class Background:
     def _run(self) -> None:
         from codelens.engine.upkeep import server_upkeep
 
-        # Before other threads exist.
+        # Only threads that start after this share arenas.
         server_upkeep.limit_arenas()
         while True:
             with self._wake:
@@ -146,7 +146,7 @@ class Background:
         from codelens.engine.upkeep import pruning, view_survey
 
         try:
-            # Without valid settings it is unknown what must be kept.
+            # Only valid settings say what must be kept.
             if self._settings.damage:
                 return
             limits = view_survey.limits_of(self._settings)
@@ -162,7 +162,7 @@ class Background:
 
     @cached_property
     def _upkeep(self) -> ServerUpkeep:
-        # Lazy: a server answers first.
+        # Imported late, so that a server answers its first call sooner.
         from codelens.engine.upkeep import server_upkeep
 
         return server_upkeep.ServerUpkeep(self._indexes)
@@ -170,7 +170,7 @@ class Background:
     def _tend(self) -> None:
         try:
             idle = not self._asking and time.monotonic() - self._asked_at > _IDLE_S
-            # Without valid settings it is unknown what may be removed.
+            # Only valid settings say what may be removed.
             self._upkeep.tend(self._rest, idle=idle, collects=not self._settings.damage)
         except Exception:
             logger.exception("upkeep in the background failed")

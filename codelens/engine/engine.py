@@ -1,4 +1,4 @@
-"""A method for each thing codelens can do, for Python, MCP and the command line.
+"""The Python API: one method for each feature; MCP and the command line call the same methods.
 
     with Engine() as engine:
         for hit in engine.search("validate session", path="/src/app").results:

@@ -187,7 +187,7 @@ class Recovery:
         if asker.remembers and asker.id and not session:
             SentLog(home, scope.repo_id, worktree, asker.id).end()
         else:
-            # It is uncertain which one is meant: forgetting too much only costs tokens.
+            # The session is ambiguous; forgetting too much only costs tokens.
             sent_log.end_all(home, scope.repo_id, worktree)
 
     def _changes(

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from codelens.config import Configured
 
 
-# One line in the session trail for each call that touches definitions: what it did, to what.
+# Adds one line to the session trail for each call that touches definitions: action and objects.
 #
-# `trailed` decorates methods of the engine. A line never has code: of a query only words of at most
-# `_LONGEST_WORD` characters are recorded, so that a pasted secret is not.
+# `trailed` decorates methods of the engine. A line never contains code. Of a query, it records only
+# words of at most `_LONGEST_WORD` characters, so that a pasted secret is left out.
 
 logger = logging.getLogger(__name__)
 

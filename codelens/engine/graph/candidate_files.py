@@ -1,4 +1,4 @@
-"""Which files may have an edge to a node, and the cache of the edges resolved so far.
+"""Finds files that may have an edge to a node, and caches the edges resolved so far.
 
 The index of names is by content, so it serves every view of a store; each view ignores the
 contents that it does not have. The index grows until most of its contents are in no view, and is
