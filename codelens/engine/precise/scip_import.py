@@ -1,7 +1,7 @@
-"""Stores the documents of a SCIP index by the texts that were indexed; all or nothing.
-
-The text of a document is its own, if the index has it, else the file at the ref; without a ref, the
-file of the checked-out commit, or that of the worktree if the index fits that one.
+"""Stores the documents of a SCIP index under the texts that were indexed; all or nothing. A
+document's text comes from the index if the index contains it, else from the file at the ref.
+Without a ref, it is the file of the checked-out commit, or the worktree's file if the document fits
+that one instead.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _LEASE_S = 600.0
 _NAMED = 3
-"""How many documents are named as examples of those left out."""
+"""Maximum number of omitted documents that are named as examples."""
 _SIDE_ROLES = 0xFF
 _LEADS_OUT = "their paths lead out of the repository"
 _ABSENT = "not in this repository at {at}"
@@ -68,10 +68,9 @@ class ScipImport:
     """The import of one index into the index of a repository; call `run` once.
 
     Args:
-        view: the files at the ref, or at the checked-out commit.
-        worktree: the files on disk, if they count as well.
-        root: folder of the repository that the paths of the index start from; None: found out.
-        progress: called with the number of documents.
+        view: the files at the ref, or at the checked-out commit. worktree: the files on disk, if
+        they count as well. root: folder of the repository that the paths of the index start from;
+        None: deduce it. progress: called with the number of documents.
     """
 
     def __init__(
@@ -207,7 +206,7 @@ class ScipImport:
         texts = [data for side, file in files if (data := side.bytes_of(file)) is not None]
         if not document.text:
             return texts
-        # The same text may have other bytes on disk: a mark of their order, another encoding.
+        # The same text may have different bytes on disk: a byte order mark, another encoding.
         same = [data for data in texts if readable(data) == document.text.encode()]
         return same[:1] or [document.text.encode()]
 

@@ -89,7 +89,7 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
 
 
 def _precise(db: Database) -> Iterator[Finding]:
-    """What compilers said, and since when it counts."""
+    """The imported compiler facts, and since when they have been used."""
     for row in precise_facts.imports(db):
         texts = count_of(row.documents, "text")
         message = f"{texts} answered precisely since {row.day}, by {row.tool}"
@@ -129,7 +129,7 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
     folder = case.home / "contexts"
     if (unreadable := barred(folder)) is not None:
         raise unreadable
-    # Copies show that a database was deleted.
+    # If only copies are left, the database was deleted.
     every = folder.glob("contexts-*.db*")
     files = sorted({path.with_name(f"{path.name.partition('.db')[0]}.db") for path in every})
     for path in files:
