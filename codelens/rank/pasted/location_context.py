@@ -69,7 +69,7 @@ def at_line(
         key=lambda definition: (definition.end_line - definition.start_line, -definition.ordinal),
         default=None,
     )
-    # The owner says more than a field or key on the line itself.
+    # The owner is more informative than a field or key on the line itself.
     close = [
         definition
         for definition in around
@@ -135,7 +135,7 @@ def _agree(own: Sequence[Definition], definition: Definition, names: Sequence[st
         score += _NAMED if at.name == name else _NAMED_ALIKE
         at = own[at.parent] if 0 <= at.parent < len(own) else None
     else:
-        # No names are left, nor owners.
+        # All names and all owners matched.
         score += at is None
     return score
 
@@ -175,7 +175,7 @@ _VERSIONED = re.compile(
     r".*(?:/|^)(?:node_modules/(?:@[^/]+/)?[^/]+|gems/[^/]+-\d[^/]*|\.cargo/registry/src/[^/]+/[^/]+"
     r"|go/pkg/mod/[^@]+@[^/]+|vendor/[^/]+/[^/]+)/"
 )
-"""The rest of the path starts inside the library: its name is lost."""
+"""The rest of the path starts inside the library, so the library's name is lost."""
 _RUNTIME = re.compile(r"<|node:|internal/|\[native code\]|native$|ruby:|kernel:")
 _SCHEME = re.compile(r"[a-z][\w.+-]*://(?:[^/]*:\d+|localhost|[\w-]+(?:\.[\w-]+)+)?/?")
 _FILES_COMPARED = 20

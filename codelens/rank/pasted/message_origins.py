@@ -1,7 +1,6 @@
-"""Splits messages and log lines into constants and values, and finds where they are written.
-
-The source contains `"Connection to %s failed after %d retries"`, the log the values. Values are
-numbers, words with digits, quoted words, paths, addresses, times and ids.
+"""Splits messages and log lines into constants and values, and finds the code that writes them. The
+source contains `"Connection to %s failed after %d retries"`; the log contains the values instead.
+Values are numbers, words with digits, quoted words, paths, addresses, times and ids.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ _WRONG = re.compile(
     r"|^no (?=\w)",
     re.IGNORECASE,
 )
-"""Words of programs on errors; people rather describe what they look for."""
+"""Words that programs use for errors; people rather describe what they look for."""
 _NAMING = frozenset("quoted dotted".split())
 """Kinds of values that may be names in a person's query."""
 _STRONG = frozenset("time url path repr hex hash id".split())
@@ -261,9 +260,9 @@ def places(state: SearchState, message: Message, terms: Sequence[Weighed]) -> li
     words = _words(message, terms)
     if not words:
         return []
-    # Two words are adjacent in many texts: then signs and capitals must match, too.
+    # Any two words are adjacent in many texts, so signs and capitals must match, too.
     literal = max(message.runs, key=len).encode() if len(words) < _LEAST_RUN else b""
-    # Values limit the number of adjacent words.
+    # Values separate the words, so fewer of them can be adjacent.
     least = min(_LEAST_RUN, max(len(WORD.findall(run)) for run in message.runs))
     ranked_origins: list[tuple[tuple[bool, bool, float, int], Said]] = []
     size = 0
@@ -395,7 +394,7 @@ def best_place(
     """Return the share of words in order near one line, and that line; 0 if none.
 
     Searches around the rarest words that the text has. At least `least` of the words must be
-    adjacent: otherwise the text only has the same topic. A share below `enough` may be
+    adjacent; otherwise the text may only be on the same topic. A share below `enough` may be
     underestimated.
     """
     text = data.lower()

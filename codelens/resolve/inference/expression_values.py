@@ -36,7 +36,7 @@ _STEP = re.compile(
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 _WRITTEN = "({`'<0"
-"""What a head that is not a name begins with."""
+"""The first characters of heads that are not names."""
 ROOT = "\\"
 """Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _HELD = "#held"

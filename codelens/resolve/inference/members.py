@@ -120,7 +120,7 @@ def _of_pairs(value: Container, name: str) -> Value:
 
 _MOST_BASES = 100
 _MOST_OWNERS = 50
-"""A name that more places declare is no member of an object type without a name."""
+"""If more places declare a name, it does not count as a member of an anonymous object type."""
 _LONG_CHAIN = 8
 """In a chain of bases longer than this, the lookup starts from the far end."""
 
@@ -263,7 +263,7 @@ class Members:
         return self._of_shape(value, name) if isinstance(value, Shape) else []
 
     def _of_shape(self, value: Shape, name: str) -> list[tuple[Referent, Value]]:
-        """Return a member of an object type without a name, if one place declares its members."""
+        """Return a member of an anonymous object type, if one place declares its members."""
         model = self.view.model(value.path)
         if model is None or not model.spec.spaces or not isinstance(value.type_, Fields):
             return []
@@ -449,7 +449,7 @@ class Members:
         return rows
 
 
-# Methods of a class without a name: `new Base() { ... }`, `object : Base { ... }`.
+# Methods of an anonymous class: `new Base() { ... }`, `object : Base { ... }`.
 
 
 def unnamed_overrides(
@@ -458,13 +458,11 @@ def unnamed_overrides(
     resolver: Resolver,
     takes: Callable[[Referent], int] = lambda _: 0,
 ) -> Iterator[ExtraEdge]:
-    """Yield the methods of classes without a name, with the methods of bases that they override.
+    """Yield the methods of anonymous classes, with the methods of bases that they override.
 
     Args:
-        path: the file.
-        model: its facts.
-        resolver: finds the bases.
-        takes: the most arguments of a method, in which it agrees with what it overrides.
+        path: the file. model: its facts. resolver: finds the bases. takes: returns the maximum
+        number of arguments; overriding and overridden method agree in it.
     """
     unnamed = {
         at
