@@ -416,7 +416,7 @@ class Members:
         rows = self._attribute_rows(model, owner, symbol.name, referent.symbol)
         declared = [row for row in rows if row.how == ":"]
         if len(declared) > 1 and model.spec.spaces:
-            # Of those in a type's own and in nested object types.
+            # Prefer the type's own declaration over those in nested object types.
             declared.sort(key=lambda row: row.line != symbol.name_line)
         if declared:
             declared_value = self.resolver.of_type(

@@ -1,4 +1,4 @@
-"""Which views are pinned, and which unexpected errors were examined: small files by the index.
+"""Records pinned views and examined errors in small files next to the index.
 
 Pins have their own file, since an index can be rebuilt: `pins/pins-ID.json` in the home folder, ID
 being the repository's. It contains scopes as in `views.scope`. Each change replaces the file under
@@ -130,7 +130,7 @@ def forget(path: Path) -> None:
         HomeNotWritable: the file cannot be removed.
     """
     try:
-        # The copy first: left alone, it would restore the pins.
+        # Remove the copy first: otherwise it would restore the pins.
         for file in (_backup(path), path):
             file.unlink(missing_ok=True)
     except OSError as error:
@@ -150,7 +150,7 @@ def adopt(db: Database) -> None:
             if not path.exists():
                 _write(path, scopes)
     except StoreError as error:
-        # They stay in the index, and the next call tries again.
+        # The pins stay in the index, and the next call tries again.
         logger.warning("pins stay in the index for now: %s", error)
 
 
