@@ -183,15 +183,15 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-# Looks that skip what a watch shows to be unchanged.
+# Skips files and folders that a watch shows to be unchanged.
 #
 # A look at every file costs 370 ms of CPU for 79,000 files. In a server that watches the folders, a
 # question looks only at files and folders that may have changed since the last one: those with an
 # event, those that differed from the view or were not reached, and those whose row in the view has
 # changed. A look that was cut short thus continues at its end.
 #
-# A watch is never trusted alone (see the module docstring for its gaps). Every five seconds of use
-# a sweep over all files and folders begins, and each question does a part of it.
+# A watch alone is never trusted (see the module docstring for its gaps). Every five seconds of use,
+# a sweep over all files and folders begins; each query does a part of it.
 
 logger = logging.getLogger(__name__)
 

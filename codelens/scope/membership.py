@@ -66,7 +66,7 @@ def _at_root(repository: Repository, scope: Scope) -> bytes:
         return b""
 
 
-# Paths on disk in git's index, with and without core.ignoreCase.
+# Looks up paths on disk in git's index, with and without core.ignoreCase.
 
 FolderKind = Literal["tracked", "gitlink", "unknown"]
 
@@ -118,7 +118,7 @@ class Tracked:
         return paths_by_folder
 
 
-# Nested repositories, by git's `is_nonbare_repository_dir`.
+# Detects nested repositories by git's `is_nonbare_repository_dir`.
 #
 # Their content never belongs to the enclosing repository. A `.git` that is not a repository (an
 # empty folder, a file that points nowhere) has no effect.
@@ -323,7 +323,7 @@ class Pass:
                 self.members.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
         if not self._sort_out(prefix, names, entries, rules):
-            # With its signature stored, it would count as completely listed.
+            # If its signature were stored, the folder would count as completely listed.
             del self.members.folders[folder]
             self.members.unlisted += 1
 
@@ -446,11 +446,12 @@ def _composed(name: bytes) -> bytes:
         return name
 
 
-# Membership of a worktree or plain folder: `Walker.walk`, and `rescan` for a part.
+# Determines the files of a worktree or plain folder: `Walker.walk`, and `rescan` for a part.
 #
-# It equals `git ls-files -co --exclude-standard` without files that are not on disk: tracked files,
-# and untracked ones that no rule ignores. Links are listed separately and never followed. Anything
-# but a file, link or folder never belongs, nor does anything in another repository.
+# The result equals that of `git ls-files -co --exclude-standard` without files that are not on
+# disk: tracked files, and untracked ones that no rule ignores. Links are listed separately and
+# never followed. Anything but a file, link or folder never belongs, nor does anything in another
+# repository.
 
 __all__ = ["Membership", "Walker", "marks_hold"]
 
