@@ -31,7 +31,7 @@ from codelens.branches.file_definitions import (
 from codelens.branches.untouched_definitions import Untouched, untouched
 
 DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
-"""Differing lines of two texts: start and count on both sides."""
+"""The differing lines of two texts, as start and count on both sides."""
 
 _BLANK_ENDS = (b" \n", b"\t\n", b"\r\n")
 
@@ -146,9 +146,9 @@ def line_ranges(numbers: Iterable[int]) -> list[Lines]:
 
 # Compares two sets of files by definitions; every differing line belongs to a reported change.
 #
-# To account for all lines: in each pair of files the lines of reported definitions are removed on
-# both sides. Lines that still differ are reported as code outside of definitions, or, inside a
-# definition with unchanged text, as moved within the file (`reordered`).
+# To account for all lines, the lines of reported definitions are removed from both files of each
+# pair. Lines that still differ are reported as code outside of definitions, or, inside a definition
+# with unchanged text, as moved within the file (`reordered`).
 
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
@@ -218,12 +218,11 @@ def definition_diff(
     """Compare the files that differ between two sides.
 
     Args:
-        old: files of the old side that are missing or different on the new side.
-        new: files of the new side that are missing or different on the old side.
-        diff_lines: compares two texts by lines.
-        staged: texts in git's index of files that the old side does not have: a file may be
-            renamed there, and then changed beyond recognition.
-        whole: build and match all definitions; else leave out those that no change is near, which
+        old: files of the old side that are missing or different on the new side. new: files of the
+        new side that are missing or different on the old side. diff_lines: compares two texts by
+        lines. staged: texts in git's index of files that the old side lacks: a file may have been
+        renamed there, and then changed beyond recognition. whole: build and match all definitions;
+        else leave out those that no change is near, which
             changes no difference.
     """
     before, after = (sorted(files, key=lambda file: file.path) for files in (old, new))
@@ -291,8 +290,8 @@ class _ChangedLines:
     def has_untouched(self, old: Definition, new: Definition) -> bool:
         """Whether two definitions are in one pair of files, and none of their lines changed.
 
-        Then the text is the same, or it was only parsed differently: if a grammar fails on other
-        lines of a file, it may parse a line above a definition, such as an annotation, as a
+        Then their texts are equal, or differ only in how they were parsed: if a grammar fails on
+        other lines of a file, it may parse a line above a definition, such as an annotation, as a
         statement in one version and as part of the definition in the other.
         """
         if self._new_of.get(old.file.path) is not new.file:

@@ -93,9 +93,9 @@ def _standing(
 # Finds the commits that changed a definition, through renames and moves.
 #
 # Only commits that changed the file are read, if git can list them. A version with the unchanged
-# text of the definition needs no parse. Of a version that changed it only the lines that became it
-# are parsed, unless it was renamed or moved. Merges are followed as by `git log -L`: to the one
-# parent with the same text, else to all parents.
+# text of the definition needs no parse. In a version that changed it, only the lines that became
+# the definition are parsed, unless it was renamed or moved. Merges are followed as by `git log -L`:
+# to the one parent with the same text, else to all parents.
 
 INSIDE, MERGED = "inside", "merged"
 _MOST_MOVES = 1000
@@ -311,7 +311,7 @@ class DefinitionHistory:
         return ("moved", *how) if moved else how
 
     def _by_own_text(self, tracked: _Tracked) -> Definition | None:
-        """Find a definition by its own text and name only."""
+        """Find a definition only by its own text and name."""
         definition = self._by_text.get((tracked.path, tracked.text))
         if definition is None or self._is_one_of_several(definition):
             return self._definition(tracked)

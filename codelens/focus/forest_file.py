@@ -251,7 +251,7 @@ def _turns(head: dict[str, object]) -> dict[str, LastTurn]:
             session, topic = text_in(fields, "session"), whole_in(fields, "topic")
             result[session] = LastTurn(topic, number_in(fields, "at"))
         except Damaged:
-            # This only loses the handles of one session, not a prompt.
+            # Skipping it only loses the handles of one session, not a prompt.
             continue
     return result
 

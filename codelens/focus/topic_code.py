@@ -256,10 +256,10 @@ def _end(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-# The topic of a line of the session trail: that of the last prompt of its session.
+# A line of the session trail belongs to the topic of the last prompt of its session.
 
 _LENDING = frozenset({"expanded", "explored", "edited"})
-"""The actions that add code to a topic; results of a search or listing were only named."""
+"""The actions that add code to a topic; a search or listing only names code."""
 _OF_A_CALL = 2
 _MOST = 12
 """Maximum number of handles checked before a prompt; each may read a file."""
@@ -286,7 +286,7 @@ def note_handles(home: str, place: Checkout, forest: Forest, now: float) -> None
         ):
             continue
         for handle in reversed(entry.handles[:_OF_A_CALL]):
-            # In the order of the calls, the latest last.
+            # Handles in the order of the calls, the latest last.
             noted.pop((turn.topic, handle), None)
             noted[turn.topic, handle] = at
     for (topic, handle), at in list(noted.items())[-_MOST:]:
@@ -319,7 +319,7 @@ def remember_turn(forest: Forest, session: str, at: float, *, has_topic: bool) -
         del forest.turns[oldest]
 
 
-# The code of a topic: handles from the session trail that are still valid.
+# Shows the code of a topic: handles from the session trail that are still valid.
 #
 # This does not open an index. A handle is valid while its file has the stored size and time. If the
 # file changed, `standing` searches it for the definition: if it is unsure, only the file is shown;

@@ -1,7 +1,7 @@
 """Describes the hosts (`install/hosts/NAME.toml`), the machine, and entries that start codelens.
 
-A path in a descriptor may start with `~` and contain `${NAME:-default}`. The default is used if
-the variable is unset or not an absolute path: `XDG_CONFIG_HOME` is defined so, and a relative path
+A path in a descriptor may start with `~` and contain `${NAME:-default}`. The default is used if the
+variable is unset or not an absolute path: This is how `XDG_CONFIG_HOME` is defined; a relative path
 would depend on where the host was started.
 """
 
@@ -73,7 +73,7 @@ def this_machine() -> Machine:
     return Machine(system, Path.home(), dict(os.environ))
 
 
-# The command that hosts start: the absolute path of the installed console script.
+# Finds the command that hosts start: the absolute path of the installed console script.
 
 _FLEETING = ("uv/archive-v", "uv/builds-v", "pipx/.cache", "pipx/venvs-cache")
 """Folders of temporary environments: `uvx`, `pipx run`."""
@@ -372,7 +372,7 @@ def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> 
     return value
 
 
-# What an entry starts, in the form of any host.
+# Determines what an entry starts, in the format of any host.
 
 NAME = "codelens"
 _SERVE = "serve"

@@ -67,7 +67,7 @@ class NoLauncher(HostError):
     """No command was found that a host could start."""
 
 
-# Reading and replacing files that belong to others.
+# Reads and replaces files that belong to other programs.
 #
 # A temporary file in the same folder is written, read back, and renamed to the target, so that no
 # reader ever sees half of it. For a symbolic link, its target is replaced. Mode and owner are kept.

@@ -112,7 +112,8 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
             old_bytes = given_back(old, change.before)
             ledger.keep(change.path, replace(old, edits=edits_after(old, done, old_bytes)))
         return change
-    # Before the file: if this process is killed in between, uninstall still knows about it.
+    # Recorded before the file is written, so that uninstall knows about it even if this process is
+    # killed in between.
     path, paths = change.path, host_files.missing_folders(change.path)
     ledger.keep(path, recorded(change, old, scope, ledger), paths)
     try:

@@ -1,4 +1,4 @@
-"""From files to stored contents: path facts, hashing, extraction of new texts, and progress."""
+"""Turns files into stored contents: path facts, hashing, extraction of new texts, and progress."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def silent(stage: str, done: int, total: int) -> None:
 
 # Facts of a path: the terms of its stem and folders, and the role of its file.
 
-# The folder of such a file says what it is about (worth .034 on the retrieval benchmark).
+# Only the folder of such a file shows its topic (worth .034 on the retrieval benchmark).
 _FACELESS = frozenset(b"index mod init __init__ lib main __main__ root".split())
 _FOLDERS_KEPT = 3
 
@@ -178,7 +178,7 @@ def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
     return "prose" if folders & _DOC_FOLDERS and _DOC_FORMAT.match(name) else ""
 
 
-# From files to contents: read, hash, look up, extract if new, store.
+# Ingests files: reads, hashes, looks up, extracts if new, stores.
 #
 # Each distinct text in a language is extracted once. Contents are written in batches, each in a
 # separate transaction: no view refers to them yet, so readers do not notice.
@@ -187,8 +187,8 @@ _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 64_000_000
 _COMMIT_S, _COMMIT_SHARE = 1.0, 1 / 8
-"""The most work that a killed process loses, in addition to the texts being extracted: this share
-of the time spent, or a second. Each commit writes a segment; a query seeks in every segment, and a
+"""Maximum work that a killed process loses, besides the texts being extracted: this share of the
+time spent so far, or a second. Each commit writes a segment; a query seeks in every segment, and a
 term has a row in each. With a sixteenth and 24 MB there were 25 segments of Django on a busy
 machine, and 51 of the first sixth of Linux."""
 
@@ -235,7 +235,8 @@ class Ingest:
         self.wait_s = BUSY_S if lease else QUESTION_S
         """How long to wait for another process's transaction."""
         self.sibling = 0
-        """A view made with the same settings: a path with the same bytes has the same language."""
+        """Another view with the same settings: there, a path with the same bytes has the same
+        language."""
         self._lease = lease
         self._source = source
         self._extractor = extractor

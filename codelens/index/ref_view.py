@@ -1,4 +1,4 @@
-"""The view of a commit, made once: any ref can be searched without a checkout."""
+"""Builds the view of a commit once, so that any ref can be searched without a checkout."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def refresh_ref(
         look=look_again,
     )  # fmt: skip
     refreshed = _with_later(refreshed, later)
-    budget = budget.after_look()  # Waiting for another writer may have used it up.
+    budget = budget.after_look()  # Waiting for another writer may have used up the budget.
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
@@ -104,7 +104,7 @@ def _known_first(
         if work.oid in blobs
     }
     stored = contents.find(db, {key for key in key_of.values() if key[1]})
-    # The texts of other views whose language is not known by the path are small: scripts, notes.
+    # Texts of other views whose path does not determine the language are small: scripts, notes.
     known_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
     known = [work for work in works if work.path in known_paths]
     rest = [work for work in works if work.path not in known_paths]

@@ -1,4 +1,5 @@
-"""Reranking, which scores a text together with the question: the interface and a local model."""
+"""Reranking scores a text together with the question; this module has its interface and a local
+model."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _ROOTS_PAUSE_S = 60.0
 
 
 _ANSWERED_TWICE = "2026-07-28"
-"""From this protocol on, a server sends no requests; it answers that it needs input first."""
+"""Since this protocol version, a server sends no requests; it answers that it needs input first."""
 
 
 ROOTS = "roots"

@@ -1,4 +1,4 @@
-"""Arguments that several tools share, how values are read, and messages for invalid ones."""
+"""Normalizes the arguments of tool calls, and explains which ones are invalid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from codelens.render.text_pieces import one_line
 from codelens.serve.tool_row import Argument, ToolRow
 
-# Messages about invalid arguments: which one is wrong, and what is allowed instead.
+# Builds messages about invalid arguments: which one is wrong, and what is allowed instead.
 
 _VALUE_SHOWN = 60
 _SHOWN = 3
@@ -92,7 +92,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]}..."
 
 
-# Reading arguments: models send numbers and booleans as text, lists as one text, and `null` or
+# Normalizes arguments: models send numbers and booleans as text, lists as one text, and `null` or
 # `""` for omitted arguments. A value with only one possible meaning is converted; pydantic rejects
 # the rest, see `refusal`.
 

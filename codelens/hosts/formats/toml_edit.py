@@ -107,7 +107,7 @@ def _leads(path: Keys, keys: Keys) -> bool:
 
 
 def _said_inline(text: str, keys: Keys) -> bool:
-    """Whether a whole table at `keys` cannot be appended."""
+    """Whether an inline table prevents appending a whole table at `keys`."""
     probe = "".join(f"[{_dotted(keys)}]\n")
     try:
         tomllib.loads(f"{text}\n{probe}")
