@@ -336,8 +336,7 @@ class DiskFull(StoreError):
     """The disk has no space left for the index; earlier commits stay.
 
     Args:
-        path: the file.
-        is_shared: others have it open; alone more could be done.
+        path: the file. is_shared: other processes have it open; exclusive access would allow more.
     """
 
     def __init__(self, path: str | Path, *, is_shared: bool = False) -> None:

@@ -98,7 +98,7 @@ class Engine(EngineCore):
     unpack = upkeep_methods.unpack
     pin = upkeep_methods.pin
 
-    # What compilers say.
+    # Facts from compilers.
     scip_import = upkeep_methods.scip_import
     scip_check = upkeep_methods.scip_check
     scip_export = upkeep_methods.scip_export

@@ -189,7 +189,7 @@ class LanguageInfo:
     least_script: str = ""
     """The language of a component's template if no script determines it."""
     template_script: str = ""
-    """The language of the script that a template in a file of its own is translated to."""
+    """The language of the script that a template in a separate file is translated to."""
     components: str = ""
     """The language of templates in the decorators of its classes."""
     embedded_hint: str = ""

@@ -349,7 +349,7 @@ def forget_old(home: str, in_use: str = "") -> int:
         home: the home folder.
         in_use: the file of a forest to keep regardless of its age.
     """
-    # Late: a prompt hook does not call this.
+    # Imported late: a prompt hook does not call this.
     folder = os.path.join(home, "focus")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]

@@ -44,7 +44,7 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
         prompt_hooks.take_recovery(home, place.repository, event.session)
         and event.source == "resume"
     ):
-        # It was compacted when it last ran and has not got its recovery yet.
+        # The session was compacted in its last run, and has not received its recovery yet.
         event = event._replace(source="compact")
     # The first prompt has the block itself, unless the host accepts no context with prompts.
     return _context(

@@ -115,7 +115,7 @@ def _joined(text: str) -> str:
     return " ".join(terms_of_text(text))
 
 
-# The order of notes: by their text, their age, and their nearness to what an answer shows.
+# Ranks notes by their text, their age, and their nearness to what an answer shows.
 #
 # `NoteOrder` scores each note. Its weights are chosen, not fitted; `benchmarks/note_weights.py`
 # measures what each contributes.
@@ -215,7 +215,7 @@ def _terms_of(note: Context) -> Iterable[str]:
     return terms_of_text(" ".join((note.name, note.category, *note.tags, note.note)))
 
 
-# The notebook of one repository: saving, finding, forgetting, taking over.
+# The notebook of one repository saves, finds, forgets and takes over contexts.
 
 _NEAR_SHOWN = 3
 

@@ -22,7 +22,7 @@ from codelens.store.facts.ranking_reads import Definition
 from codelens.store.views.snapshot import Snapshot
 
 SYMBOL_LINES = 80
-"""Of a longer definition, only the part that answers is shown."""
+"""If a definition is longer, only the part that answers is shown."""
 SHORT_LINES = 12
 """A shorter chunk is shown with the next one."""
 _LENGTHENED = 40

@@ -77,7 +77,7 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
     blocks: list[str] = []
     tests: list[str] = []
     for relation, total in answer.totals:
-        # Who may use it comes before its tests.
+        # Possible users come before the tests.
         put = tests if relation == "tests" else blocks
         rows = [result for result in answer.results if result.relation == relation]
         left = total - len(rows)

@@ -123,7 +123,7 @@ class Worktrees:
         if named := self.named(path, context.request_context.meta or {}, passed):
             return named
         if self._client_roots is None:
-            # Late: a client without roots does not need the SDK.
+            # Imported late: a client without roots does not need the SDK.
             from codelens.serve.client_workspaces import ClientRoots
 
             self._client_roots = ClientRoots()

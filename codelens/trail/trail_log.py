@@ -1,4 +1,4 @@
-"""The log of the session trail: appended under a lock, readable after a crash."""
+"""The log of the session trail is appended under a lock, and stays readable after a crash."""
 
 from __future__ import annotations
 

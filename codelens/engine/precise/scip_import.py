@@ -51,7 +51,7 @@ _NAMED = 3
 _SIDE_ROLES = 0xFF
 _LEADS_OUT = "their paths lead out of the repository"
 _ABSENT = "not in this repository at {at}"
-_OTHER_TEXT = "made from another text than that at {at}"
+_OTHER_TEXT = "made from a different text than the one at {at}"
 _NOTHING_SAID = "without occurrences"
 _TWICE = "listed twice"
 

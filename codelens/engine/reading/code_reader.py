@@ -329,7 +329,8 @@ def expand(
             if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
         ]
         here = notes_on(view, places, "", now_s)
-        # Lazy: a search does not need the other answers, and each import costs a millisecond.
+        # Imported late: a search does not need the other answers, and each import costs a
+        # millisecond.
         from codelens.answers.reading_answers import ExpandAnswer
 
         return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)

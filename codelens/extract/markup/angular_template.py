@@ -81,7 +81,7 @@ def translate(text: bytes, script: VirtualScript) -> Translated:
 
 class _OpenPart(NamedTuple):
     name: bytes
-    """Of the element; empty for a block in braces."""
+    """Name of the element; empty for a block in braces."""
     closing: bytes
 
 

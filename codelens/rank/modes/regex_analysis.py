@@ -58,8 +58,8 @@ def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(
             f"bad pattern {text[:100]!r}: {error}",
-            typed="--mode text finds it as it is written",
-            called="mode text finds it as it is written",
+            typed="--mode text finds it literally",
+            called="mode text finds it literally",
         ) from error
 
 

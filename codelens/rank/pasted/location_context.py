@@ -21,7 +21,7 @@ from codelens.store.views.views import FileRow
 from codelens.wording import count_of
 
 CLOSE_LINES = 80
-"""Of a longer definition, only the relevant part is shown."""
+"""If a definition is longer, only the relevant part is shown."""
 _BEFORE, _AFTER = 10, 20
 _MOST_COMMENT = 40
 """Maximum length of a comment in lines."""

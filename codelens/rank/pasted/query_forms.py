@@ -218,7 +218,7 @@ def _message(state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
                 f"read as a message; left out as values: {message_origins.shown_values(message)}"
             )
         if not results:
-            state.note("the message was not found as it is written; its words were ranked")
+            state.note("the message was not found verbatim; its words were ranked")
         state = state._replace(query=constant._replace(text=state.query.text))
     ranked = rank(state)
     if origins and origins[0].pushed:

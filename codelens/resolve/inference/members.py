@@ -222,7 +222,7 @@ class Members:
         return None
 
     def _merged(self, model: FileModel, symbol: int) -> list[int]:
-        """Return a type with its merged declarations: the others of its name in the same place."""
+        """Return a type with its merged declarations, which have its name in the same place."""
         definition = model.symbols[symbol]
         if not model.spec.spaces:
             return [symbol]

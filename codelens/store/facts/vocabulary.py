@@ -167,7 +167,7 @@ WHERE p.segment = s.id AND p.first_term > ? AND p.first_term < ?
 KEYS_FROM = """
 SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
 """
-# Of a long range only a few keys matter: those that contain a piece of the searched word.
+# In a long range only a few keys matter: those that contain a piece of the searched word.
 _HOLDS = "instr(key, ?)"
 KEYS_LIKE = "SELECT DISTINCT key FROM symbol_keys WHERE key GLOB ?"
 KEYS_HOLDING = "SELECT DISTINCT key FROM symbol_keys WHERE instr(key, ?)"
