@@ -336,7 +336,8 @@ class DiskFull(StoreError):
     """The disk has no space left for the index; earlier commits stay.
 
     Args:
-        path: the file. is_shared: other processes have it open; exclusive access would allow more.
+        path: the file.
+        is_shared: other processes have it open; exclusive access would allow more.
     """
 
     def __init__(self, path: str | Path, *, is_shared: bool = False) -> None:

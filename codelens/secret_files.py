@@ -1,7 +1,8 @@
-"""Recognises files that hold secrets by their names, and masks secrets in answers. Most answers
-show code of files that the caller did not name: a search for `AWS_SECRET` lists a line of `.env`.
-Such answers mask the values in these files, and in all files private keys and tokens with a prefix
-from their issuer. A mask keeps the number of lines.
+"""Recognises files that hold secrets by their names, and masks secrets in answers.
+
+Most answers show code of files that the caller did not name: a search for `AWS_SECRET` lists a line
+of `.env`. Such answers mask the values in these files, and in all files private keys and tokens
+with a prefix from their issuer. A mask keeps the number of lines.
 """
 
 from __future__ import annotations

@@ -417,8 +417,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class CheckedEdges:
-    """The comparison of our edges with those of compilers, in the files that are answered
-    precisely."""
+    """Our edges compared with those of compilers, in files that are answered precisely."""
 
     receipt: Receipt
     agreed: int

@@ -218,11 +218,12 @@ def definition_diff(
     """Compare the files that differ between two sides.
 
     Args:
-        old: files of the old side that are missing or different on the new side. new: files of the
-        new side that are missing or different on the old side. diff_lines: compares two texts by
-        lines. staged: texts in git's index of files that the old side lacks: a file may have been
-        renamed there, and then changed beyond recognition. whole: build and match all definitions;
-        else leave out those that no change is near, which
+        old: files of the old side that are missing or different on the new side.
+        new: files of the new side that are missing or different on the old side.
+        diff_lines: compares two texts by lines.
+        staged: texts in git's index of files that the old side lacks: a file may have been renamed
+            there, and then changed beyond recognition.
+        whole: build and match all definitions; else leave out those that no change is near, which
             changes no difference.
     """
     before, after = (sorted(files, key=lambda file: file.path) for files in (old, new))

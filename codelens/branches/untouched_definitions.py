@@ -1,5 +1,6 @@
-"""Finds the definitions of a file that are not near any line that differs between two versions. If
-a few lines of a long file changed, nearly all of its definitions are the same. They pair by name
+"""Finds the definitions of a file that are not near any line that differs between two versions.
+
+If a few lines of a long file changed, nearly all of its definitions are the same. They pair by name
 and are never reported, so a comparison need not build or match them.
 """
 
@@ -93,8 +94,7 @@ def _groups(symbols: Sequence[Symbol]) -> Iterator[_Group]:
 def _equal_stretches(
     changed: Sequence[tuple[int, int, int, int]],
 ) -> Iterator[tuple[int, int, int | None]]:
-    """Yield for each stretch of equal lines its first line on both sides, and the old line after
-    it.
+    """Yield per stretch of equal lines its first line on both sides, and the old line after.
 
     None stands for the end of the file.
     """

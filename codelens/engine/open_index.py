@@ -236,8 +236,7 @@ class OpenIndex:
 
     @contextmanager
     def mended(self) -> Generator[None]:
-        """Set the index aside if the block finds it damaged, so that the next call builds a new
-        one.
+        """Set the index aside if the block finds it damaged; the next call builds a new one.
 
         Raises:
             IndexCorrupt: raised by the body; the damaged file was set aside.
@@ -288,7 +287,8 @@ class OpenIndex:
     def stand_in(self, error: StoreError) -> None:
         """Answer from a copy in memory for as long as the index cannot be written.
 
-        Raises: StoreError: `error`, if the copy cannot be made either.
+        Raises:
+            StoreError: `error`, if the copy cannot be made either.
         """
         if self.standing_in:
             raise error

@@ -1,5 +1,4 @@
-"""Builds the block for a prompt, and keeps the guide: first sentences of answers, which strengthen
-topics."""
+"""Builds the block for a prompt; keeps the guide: first sentences of answers, to boost topics."""
 
 from __future__ import annotations
 

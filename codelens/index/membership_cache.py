@@ -1,5 +1,4 @@
-"""Finds the files that belong to a worktree, and decides whether this set may have changed since
-the last walk.
+"""Finds the files that belong to a worktree, and whether they may have changed since the last walk.
 
 `Surveyor` asks `scope` for the members of a worktree or folder. It stores signatures of everything
 that decides them, in addition to the folders: git's index file, ignore files, git's config, sparse

@@ -1,5 +1,4 @@
-"""Reads the files of a view, from disk or git's object database, and provides the facts of any
-text."""
+"""Reads files of a view from disk or git's object database, and provides facts of any text."""
 
 from __future__ import annotations
 

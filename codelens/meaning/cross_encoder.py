@@ -1,5 +1,4 @@
-"""Reranking scores a text together with the question; this module has its interface and a local
-model."""
+"""Reranking, which scores a text together with the question: its interface and a local model."""
 
 from __future__ import annotations
 

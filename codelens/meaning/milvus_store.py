@@ -1,5 +1,4 @@
-"""Stores vectors in Milvus or Zilliz: limits a query to its rows, batches requests, translates
-errors.
+"""Stores vectors in Milvus or Zilliz: filters rows, batches requests, translates errors.
 
 Vectors consist of integers (`quantized_vectors`), and the product of two is at most their squared
 length, far below 2**24. So sums are exact in the store's floats in any order, and a store that

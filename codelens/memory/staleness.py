@@ -1,5 +1,4 @@
-"""Judges by hashes of their text whether saved places are current, moved, changed or gone in a
-view.
+"""Judges by hashes whether saved places are current, moved, changed or gone in a view.
 
 Line ends and the indentation of the first line do not count: a checkout with other line ends, or a
 function that became a method, has the same text.
@@ -184,7 +183,8 @@ class Renames:
                     files = read_tree(self._repository, CommitId(head)).files
                     entries = {file.path: file.oid for file in files}
                 except ReadError:
-                    entries = {}  # a rebase replaced the commit and git collected it; only contents can identify the file then
+                    # A rebase replaced the commit, and git removed it; only contents help now.
+                    entries = {}
             self._trees[head] = entries
         return self._trees[head]
 

@@ -8,8 +8,7 @@ from codelens.types import Symbol
 
 
 def holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:
-    """Yield the parent of each symbol; for a property in the type of another property, that
-    property.
+    """Yield the parent of each symbol; inside the type of a property, that property.
 
     In `interface Row { by: { name: string }; name: string }`, the first `name` belongs to `by`.
 

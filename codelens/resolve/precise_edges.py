@@ -143,8 +143,7 @@ class PreciseEdges:
         return Spoken(tuple(dict.fromkeys(edges)), frozenset(answered), frozenset(left - answered))
 
     def _targets(self, path: bytes, document: _Document, use: Mention) -> list[_Target] | None:
-        """Return the definitions of a symbol: empty if they are outside of the view, None if
-        unknown."""
+        """Return the definitions of a symbol: empty if outside of the view, None if unknown."""
         symbol = use.symbol
         if symbol < 0:
             # Tools make up local symbols for what they cannot name, such as renamed exports.

@@ -151,8 +151,7 @@ def byte_column(row: bytes, column: int, unit: int) -> int | None:
 
 
 def _judged(symbol: str, name: str, *, first: bool) -> tuple[bool, bool | None]:
-    """Whether a definition is that of the whole file, and whether its name fits; None if names
-    cannot be compared."""
+    """Whether a definition is the whole file's, and whether its name fits; None if unknown."""
     if symbol.startswith(LOCAL):
         return False, None
     descriptor = last_descriptor(symbol)

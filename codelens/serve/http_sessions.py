@@ -1,5 +1,4 @@
-"""Manages the sessions of the HTTP server: decides who may open one, limits their number, and ends
-the one that was idle longest.
+"""Manages sessions of the HTTP server: who may open one, how many there are, which one ends.
 
 The SDK starts a task and six streams for each request without a session, before it looks at the
 request, and once it has its maximum of sessions it rejects every new client. Here, a request that

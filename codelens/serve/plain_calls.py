@@ -142,8 +142,7 @@ class PlainCalls:
         return named or worktrees.here(passed)
 
     def _is_waited_for(self, identity: RequestId) -> bool:
-        """Whether the client has not cancelled the call; from now on, a cancellation has no
-        effect."""
+        """Whether the call was not cancelled; from now on, a cancellation has no effect."""
         with self._lock:
             return self._under_way.pop(identity, None) is not None
 

@@ -121,8 +121,7 @@ def milvus(consent: Consent, timeout_s: float) -> Generator[MilvusStore]:
 
 
 def embedded(db: Database, fingerprint: int) -> EmbeddedStore:
-    """Open the repository's own file, which keeps this machine's vectors even if a store is
-    used."""
+    """Open the repository's file, which keeps this machine's vectors, with any store."""
     return EmbeddedStore(db, fingerprint)
 
 

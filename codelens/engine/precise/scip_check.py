@@ -99,8 +99,7 @@ def _by_place(edges: Iterator[Edge]) -> _Targets:
 
 
 def _named(graph: Graph, targets: set[tuple[bytes, int]]) -> set[tuple[bytes, str]]:
-    """Definitions by name: it does not matter which of several assignments of a variable an edge
-    names."""
+    """Definitions by name, since any of several assignments of a variable will do."""
     return {(path, graph.symbols(path)[symbol].qualified) for path, symbol in targets}
 
 

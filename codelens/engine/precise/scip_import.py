@@ -1,5 +1,6 @@
-"""Stores the documents of a SCIP index under the texts that were indexed; all or nothing. A
-document's text comes from the index if the index contains it, else from the file at the ref.
+"""Stores the documents of a SCIP index under the texts that were indexed; all or nothing.
+
+A document's text comes from the index if the index contains it, else from the file at the ref.
 Without a ref, it is the file of the checked-out commit, or the worktree's file if the document fits
 that one instead.
 """
@@ -68,9 +69,10 @@ class ScipImport:
     """The import of one index into the index of a repository; call `run` once.
 
     Args:
-        view: the files at the ref, or at the checked-out commit. worktree: the files on disk, if
-        they count as well. root: folder of the repository that the paths of the index start from;
-        None: deduce it. progress: called with the number of documents.
+        view: the files at the ref, or at the checked-out commit.
+        worktree: the files on disk, if they count as well.
+        root: folder of the repository that the paths of the index start from; None: deduce it.
+        progress: called with the number of documents.
     """
 
     def __init__(

@@ -422,8 +422,7 @@ def _read(requested: str, handle: Handle, view: CurrentView, reading: Reading) -
 
 
 def _with_comment(place: Place, reader: Reader) -> Place:
-    """Widen a definition to the comment directly above it, as lines; return other places
-    unchanged."""
+    """Widen a definition to include the comment directly above it, as lines."""
     if place.symbol is None:
         return place
     start, end = place.symbol.start_line, place.symbol.end_line
@@ -502,8 +501,7 @@ def _whole_folder(handle: Handle, view: CurrentView) -> str:
 
 
 def _message(error: Exception, view: CurrentView) -> str:
-    """The message of an error; while files are unread, it does not claim that something is
-    missing."""
+    """The message of an error; while files are unread, it does not deny existence."""
     unread = view.refreshed.unread
     if unread and isinstance(error, HandleNotFound):
         error = error.while_reading(unread)

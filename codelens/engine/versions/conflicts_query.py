@@ -481,8 +481,7 @@ def _rival(
 
 
 def says_something(rival: Rival) -> bool:
-    """Whether a rival is shown in detail; rivals that merge cleanly and have no notes are only
-    counted."""
+    """Whether to show a rival in detail; clean merges without notes are only counted."""
     return bool(rival.textual or rival.notes) or any(
         line.grade != HARMLESS for line in rival.collisions
     )

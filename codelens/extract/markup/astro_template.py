@@ -46,8 +46,10 @@ class _Level(NamedTuple):
 def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
     """Adds the script of a component's markup.
 
-    Args: text: the whole component. script: to add to. names: unused, since the case of an
-    element's name shows whether it is a component.
+    Args:
+        text: the whole component.
+        script: to add to.
+        names: unused, since the case of an element's name shows whether it is a component.
     """
     del names
     fence = _FENCE.match(text)
@@ -153,7 +155,9 @@ class _Code:
     """Collects the steps of code that may contain markup, which may contain code.
 
     Args:
-        markup: whose tags it uses. start: where the code begins, after its brace. steps: to add to.
+        markup: whose tags it uses.
+        start: where the code begins, after its brace.
+        steps: to add to.
         finish: where the code ends; -1 if it ends at its closing brace.
     """
 

@@ -273,8 +273,7 @@ class _Component:
             )
 
     def _member(self, entry: Member) -> int:
-        """Returns the symbol of a member, adding it if needed; -1 if the name has no definition
-        here."""
+        """Returns the symbol of a member, added if needed; -1 if nothing here defines it."""
         place = self._source.line(entry.start)
         for at in self._by_name.get(entry.local or entry.name, ()):
             symbol = self._symbols[at]
@@ -335,8 +334,7 @@ class _Component:
         return row._replace(text=self._seen(row.text, row.scope, names))
 
     def _seen(self, text: str, scope: int, names: _Names) -> str:
-        """Returns an expression as the template sees it: members by bare name, refs as their
-        values."""
+        """Returns an expression as the template sees it: members by bare name, refs as values."""
         match = _HEAD.match(text)
         if match is None or names.is_local(scope, match[0]):
             return text
@@ -374,8 +372,7 @@ class _Component:
     def _seen_use(
         self, reference: Reference, byte: int, piece: Piece, names: _Names
     ) -> Reference | None:
-        """Returns a use in the template's script as the template sees it; None if it does not
-        count."""
+        """Returns a use of the template's script as the template sees it; None for none."""
         if piece in {"glue", "definition"}:
             return None
         if piece == "member":
@@ -426,8 +423,7 @@ class _Component:
         return listed
 
     def _owner(self, symbol: int, line: int) -> int:
-        """Returns the definition around a use; the component, if that definition swallowed the
-        markup."""
+        """Returns the definition around a use, or the component if it swallowed the markup."""
         owner = self._places[symbol] if symbol >= 0 else 0
         around = self._symbols[owner]
         return owner if around.start_line <= line <= around.end_line else 0

@@ -82,8 +82,9 @@ class Braces:
 
 
 def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attribute | int]:
-    """Yields the attributes of a tag after its name, and finally the end of the tag. The end is
-    negative if the tag closes itself. Without `braces`, braces are plain text.
+    """Yields the attributes of a tag after its name, and finally the end of the tag.
+
+    The end is negative if the tag closes itself. Without `braces`, braces are plain text.
     """
     at = start
     while match := _ATTRIBUTE.match(text, at):

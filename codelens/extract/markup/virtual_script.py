@@ -166,6 +166,7 @@ class VirtualScript:
 
     def source_of(self, byte: int) -> tuple[int, Piece]:
         """Returns where a position of the virtual text is in the source, and in which piece.
+
         Positions in code that is not the source's map to the beginning of their piece.
         """
         if byte < self.base:

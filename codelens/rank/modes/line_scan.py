@@ -157,8 +157,9 @@ def _note_oversized(state: SearchState) -> None:
 
 
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
-    """Return for each word the term that all its spellings share; None if the view lacks one. The
-    case of a word determines its parts, but not its compound.
+    """Return for each word the term that all its spellings share; None if the view lacks one.
+
+    The case of a word determines its parts, but not its compound.
     """
     terms: dict[str, None] = {}
     for word in words:

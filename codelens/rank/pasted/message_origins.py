@@ -1,6 +1,7 @@
-"""Splits messages and log lines into constants and values, and finds the code that writes them. The
-source contains `"Connection to %s failed after %d retries"`; the log contains the values instead.
-Values are numbers, words with digits, quoted words, paths, addresses, times and ids.
+"""Splits messages and log lines into constants and values, and finds the code that writes them.
+
+The source contains `"Connection to %s failed after %d retries"`; the log contains the values
+instead. Values are numbers, words with digits, quoted words, paths, addresses, times and ids.
 """
 
 from __future__ import annotations

@@ -461,8 +461,10 @@ def unnamed_overrides(
     """Yield the methods of anonymous classes, with the methods of bases that they override.
 
     Args:
-        path: the file. model: its facts. resolver: finds the bases. takes: returns the maximum
-        number of arguments; overriding and overridden method agree in it.
+        path: the file.
+        model: its facts.
+        resolver: finds the bases.
+        takes: returns the maximum number of arguments, in which overrides agree with their base.
     """
     unnamed = {
         at

@@ -144,9 +144,10 @@ class Names:
         return self.given_to_all(path, name) if rules.is_component else []
 
     def given_to_all(self, path: bytes, name: str) -> list[Referent]:
-        """Return what the declarations in a folder provide to its components. Auto-import plugins
-        write such declarations: `Card: typeof import("./Card.vue")["default"]` in
-        `GlobalComponents`, `const useCart: ...` in `declare global`.
+        """Return what the declarations in a folder provide to its components.
+
+        Auto-import plugins write such declarations: `Card: typeof import("./Card.vue")["default"]`
+        in `GlobalComponents`, `const useCart: ...` in `declare global`.
         """
         model = self.view.model(path)
         language = model.spec.stub_language if model is not None else ""

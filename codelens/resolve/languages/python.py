@@ -176,8 +176,7 @@ class PossibleUses:
         return [ancestor[:2] for ancestor in self.resolver.ancestry(Instance(*type_))]
 
     def _are_joined(self, mixin: tuple[bytes, int], base: tuple[bytes, int]) -> bool:
-        """Whether a class in their files derives from both, with the mixin first in its lookup
-        order."""
+        """Whether a class in their files derives from both, with the mixin first in its MRO."""
         orders = (
             order
             for path in sorted({mixin[0], base[0]})

@@ -278,8 +278,7 @@ class Database:
         return size
 
     def was_replaced(self) -> bool:
-        """Whether the open file no longer has its name, because it was set aside, dropped or
-        rebuilt."""
+        """Whether the open file lost its name, because it was set aside, dropped or rebuilt."""
         return (
             self.identity is not None and database_recovery.identity_of(self.path) != self.identity
         )
@@ -415,6 +414,7 @@ class Database:
     @contextmanager
     def _name_held(self) -> Generator[None]:
         """During the block, keep other processes from giving the file's name to another file.
+
         SQLite removes the log by name when the last connection closes or leaves WAL mode. It does
         check beforehand whether the file was moved, but a long checkpoint may come in between.
         """

@@ -81,8 +81,7 @@ _TABLES = {
 
 
 def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
-    """Raise if another program wrote the database, or if its header does not admit its
-    checksums."""
+    """Raise if another program wrote the database, or if its header denies its checksums."""
     mark = int(connection.pragma("application_id"))  # type: ignore[arg-type]
     if mark == MARKS[kind]:
         # No checksum protects the byte that states whether there are checksums.

@@ -1,5 +1,4 @@
-"""Opens, creates, checks and removes database files, also on a full disk, and copies an index to
-memory."""
+"""Opens, creates, checks and removes database files, even on a full disk or only in memory."""
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
 # pyright: reportAttributeAccessIssue=false
