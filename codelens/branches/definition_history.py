@@ -265,7 +265,7 @@ class DefinitionHistory:
                 return [(parent, tracked)], None
         for parent, blob in zip(parents, blobs, strict=True):
             data = self.walk.blob(blob) if blob is not None else None
-            if blob is not None and data is not None and self._stands(data, tracked):
+            if blob is not None and data is not None and self._contains_unchanged(data, tracked):
                 return [(parent, tracked._replace(blob=blob, data=data))], None
         before = [(parent, self._before(commit, parent, tracked)) for parent in parents]
         for parent, followed in before:
@@ -279,7 +279,7 @@ class DefinitionHistory:
         event = self._event(commit, tracked, follow[0][1] if follow else None)
         return follow, event
 
-    def _stands(self, data: bytes, tracked: _Tracked) -> bool:
+    def _contains_unchanged(self, data: bytes, tracked: _Tracked) -> bool:
         """Whether a version of the file has the unchanged definition."""
         return has_same_definition(data, tracked.text, tracked.data, self._language)
 
@@ -362,7 +362,7 @@ class DefinitionHistory:
         """Find the definition at the parent: in the same file, else in one that changed."""
         blob = self.walk.blob_at(parent, tracked.path)
         data = self.walk.blob(blob) if blob is not None else None
-        if blob is not None and data is not None and self._stands(data, tracked):
+        if blob is not None and data is not None and self._contains_unchanged(data, tracked):
             return tracked._replace(blob=blob, data=data)
         later = self._by_own_text(tracked)
         if later is None:
@@ -442,7 +442,7 @@ class DefinitionHistory:
 
     def _carry_over(self, moved: _Tracked, later: Definition) -> None:
         """Avoid parsing another file that has a definition unchanged."""
-        if _suffix(moved.path) != _suffix(later.file.path) or not self._stands(
+        if _suffix(moved.path) != _suffix(later.file.path) or not self._contains_unchanged(
             moved.data, moved._replace(data=later.file.data)
         ):
             return

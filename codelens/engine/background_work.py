@@ -130,10 +130,10 @@ class Background:
                 if self._prune_at <= time.monotonic():
                     self._prune()
                 else:
-                    self._tend()
+                    self._maintain()
                 continue
             try:
-                self._do(job)
+                self._run_job(job)
             except CodelensError as error:
                 logger.warning("indexing %s in the background failed: %s", job[0], error)
             except Exception:
@@ -151,7 +151,7 @@ class Background:
                 return
             limits = view_survey.limits_of(self._settings)
             pruning.prune(
-                self._settings.home, limits, rest=self._rest, every_s=_PRUNE_EVERY_S - _AGAIN_S
+                self._settings.home, limits, rest=self._pause, every_s=_PRUNE_EVERY_S - _AGAIN_S
             )
         except Exception:
             logger.exception("pruning in the background failed")
@@ -167,23 +167,23 @@ class Background:
 
         return server_upkeep.ServerUpkeep(self._indexes)
 
-    def _tend(self) -> None:
+    def _maintain(self) -> None:
         try:
             idle = not self._asking and time.monotonic() - self._asked_at > _IDLE_S
             # Only valid settings say what may be removed.
-            self._upkeep.tend(self._rest, idle=idle, collects=not self._settings.damage)
+            self._upkeep.tend(self._pause, idle=idle, collects=not self._settings.damage)
         except Exception:
             logger.exception("upkeep in the background failed")
         finally:
             self._tend_at = time.monotonic() + _TEND_EVERY_S
 
-    def _rest(self) -> bool:
+    def _pause(self) -> bool:
         """Pause; returns whether to go on."""
         with self._wake:
             self._wake.wait(_PAUSE_S)
             return not self._jobs and not self._stopping
 
-    def _do(self, job: _Job) -> None:
+    def _run_job(self, job: _Job) -> None:
         root, ref = job
         repository = Repository.at(root)
         scope = repository.scope(ref)

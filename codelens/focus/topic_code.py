@@ -348,7 +348,7 @@ def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
     path = _path(root, handle)
     if len(handle) > _LONGEST_HANDLE or path is None:
         return
-    size, stamp = _stamp(path)
+    size, stamp = _size_and_time(path)
     if size < 0:
         return
     file, _, symbol = handle.partition("#")
@@ -368,7 +368,7 @@ def true_handles(topic: Node, root: str) -> list[str]:
     """The topic's handles that are valid in the worktree at `root` now, at most two."""
     result: list[str] = []
     for handle, size, stamp in topic.handles:
-        now = _as_it_is(root, handle, size, stamp)
+        now = _valid_form(root, handle, size, stamp)
         if now and now not in result:
             result.append(now)
         if len(result) == MOST:
@@ -376,11 +376,11 @@ def true_handles(topic: Node, root: str) -> list[str]:
     return result
 
 
-def _as_it_is(root: str, handle: str, size: int, stamp: int) -> str:
+def _valid_form(root: str, handle: str, size: int, stamp: int) -> str:
     path = _path(root, handle)
     if path is None:
         return ""
-    now = _stamp(path)
+    now = _size_and_time(path)
     file, _, symbol = handle.partition("#")
     if now == (size, stamp) or (now[0] >= 0 and not symbol):
         return handle
@@ -419,7 +419,7 @@ def _unescaped(file: str) -> str:
     return os.fsdecode(raw)
 
 
-def _stamp(path: str) -> tuple[int, int]:
+def _size_and_time(path: str) -> tuple[int, int]:
     try:
         status = os.stat(path)
     except (OSError, ValueError):

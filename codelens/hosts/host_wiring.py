@@ -179,7 +179,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
         return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} also uses it",))
     if old is not None and old.found_by(before):
         return replace(
-            same, after=given_back(old, before), remarks=_back_again(old, before, wishes)
+            same, after=given_back(old, before), remarks=_restored_entry_remark(old, before, wishes)
         )
     fresh, problems = _without(path, text, wishes, [] if old is None else old.parents)
     after = before if fresh == text else None if fresh is None else encoded(fresh, before)
@@ -189,7 +189,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
     return replace(same, after=after, problems=tuple(problems))
 
 
-def _back_again(old: Record, before: bytes, wishes: Sequence[Wish]) -> tuple[str, ...]:
+def _restored_entry_remark(old: Record, before: bytes, wishes: Sequence[Wish]) -> tuple[str, ...]:
     """The remark if install found an entry for codelens that was not in the ledger."""
     old_bytes = given_back(old, before)
     entries = [wish.edit for wish in wishes if isinstance(wish.edit, Entry)]

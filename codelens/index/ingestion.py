@@ -294,14 +294,14 @@ class Ingest:
     def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
         done = 0
         for group in _groups(works):
-            if self._late():
+            if self._is_past_deadline():
                 self._left.extend(works[done:])
                 return
             read = self._read(group)
             self._look_up([text_state.key for text_state, _ in read])
             for at, (text_state, data) in enumerate(read):
                 new = text_state.key not in self._ids
-                if new and at and self._late():
+                if new and at and self._is_past_deadline():
                     self._left.extend(text_state.work for text_state, _ in read[at:])
                     self._left.extend(works[done + len(group) :])
                     return
@@ -316,7 +316,7 @@ class Ingest:
             stage = "indexing" if self._tier == "full" else "reading"
             self._progress(stage, done, len(works))
 
-    def _late(self) -> bool:
+    def _is_past_deadline(self) -> bool:
         check_cancelled()
         return self._deadline is not None and time.monotonic() > self._deadline
 

@@ -290,7 +290,7 @@ class WatchedTree:
             if self._watch is not None and not self._is_complete():
                 self._forget()
             if self._watch is None:
-                self._watch, self._identity = FolderWatch(self._root), self._stands_for()
+                self._watch, self._identity = FolderWatch(self._root), self._root_identity()
             unwatched = [path for path in folders if path not in self._folders]
             self._watch.add(unwatched)
         except FileNotFoundError:
@@ -317,9 +317,9 @@ class WatchedTree:
         for path in events.paths:
             self._open_files[path] = None
             self._open_folders[path] = self._open_folders[os.path.dirname(path)] = None
-        return not events.lost and self._stands_for() == self._identity
+        return not events.lost and self._root_identity() == self._identity
 
-    def _stands_for(self) -> tuple[int, int]:
+    def _root_identity(self) -> tuple[int, int]:
         """Identifies the root, as another folder may take its path when a parent is moved."""
         status = os.stat(self._root)
         return status.st_dev, status.st_ino

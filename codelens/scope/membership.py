@@ -269,7 +269,7 @@ class Pass:
         """Lists a folder and everything below it. `rules` are those of its parent's entries."""
         self._pending.append((folder, rules))
         while self._pending:
-            if self._late():
+            if self._is_past_deadline():
                 self.members.unlisted += len(self._pending)
                 self._pending.clear()
                 return
@@ -334,7 +334,7 @@ class Pass:
         members, tracked = self.members, self._tracked.paths
         files = members.files
         for at, (name, entry) in enumerate(zip(names, entries, strict=True), 1):
-            if not at % _CLOCK_EVERY and self._late():
+            if not at % _CLOCK_EVERY and self._is_past_deadline():
                 return False
             path = prefix + name
             try:
@@ -358,7 +358,7 @@ class Pass:
                 self._add(path, stat)
         return True
 
-    def _late(self) -> bool:
+    def _is_past_deadline(self) -> bool:
         check_cancelled()
         return self._deadline is not None and time.monotonic() > self._deadline
 
@@ -518,7 +518,7 @@ class Walker:
         members = folder_pass.members
         tracked_only: set[bytes] = set()
         for folder in sorted(set(folders)):
-            if not self._stands(folder, members.gone):
+            if not self._still_exists(folder, members.gone):
                 members.gone.add(folder)
             elif self._ignore.rules_in(folder) is None:
                 tracked_only.add(folder)
@@ -540,7 +540,7 @@ class Walker:
             self.root, self._ignore, self._tracked, self._git_dir, known=known, deadline=deadline
         )
 
-    def _stands(self, folder: bytes, gone: set[bytes]) -> bool:
+    def _still_exists(self, folder: bytes, gone: set[bytes]) -> bool:
         """Whether a folder and all folders above it still exist, and none is a link."""
         while folder:
             if folder in gone:

@@ -104,7 +104,7 @@ _BETWEEN_HANDLES = re.compile(r"\n|,\s+")
 _BRACKETS = ("()", "[]", "{}", "<>")
 
 
-def _no_truth(value: object) -> object:
+def _reject_boolean(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("true and false are not numbers")  # noqa: TRY004 - pydantic takes no other
     return value
@@ -112,7 +112,7 @@ def _no_truth(value: object) -> object:
 
 # Python treats true as 1. It must come last in an annotation: before a `Field` it hides the bounds
 # in the schema.
-_NO_TRUTH = BeforeValidator(_no_truth)
+_NO_TRUTH = BeforeValidator(_reject_boolean)
 
 
 def _words(text: str) -> list[str]:

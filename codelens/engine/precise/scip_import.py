@@ -101,7 +101,7 @@ class ScipImport:
                 day = time.strftime("%Y-%m-%d", time.gmtime())
                 stored = precise_facts.save(db, tool or "an unnamed indexer", day, rows)
                 if not stored:
-                    raise ScipError(self._nothing(name, prefix))
+                    raise ScipError(self._why_nothing_imported(name, prefix))
         finally:
             lease.release(db)
         with view.reading():
@@ -127,7 +127,7 @@ class ScipImport:
         scope = self._sides[0].scope
         return scope.head[:12] if scope.kind == "ref" else "the worktree"
 
-    def _nothing(self, name: str, prefix: str) -> str:
+    def _why_nothing_imported(self, name: str, prefix: str) -> str:
         reasons = "; ".join(f"{len(paths):,} {why}" for why, paths in sorted(self._left.items()))
         where = f"the folder {prefix!r}" if prefix else "the top of the repository"
         return (
@@ -155,7 +155,7 @@ class ScipImport:
         hits = {prefix: sum(prefix + path in known for path in paths) for prefix in prefixes}
         return max(prefixes, key=lambda prefix: (hits[prefix], -len(prefix)))
 
-    def _leave(self, why: str, path: str) -> None:
+    def _leave_out(self, why: str, path: str) -> None:
         self._left.setdefault(why.format(at=self._at), []).append(path)
 
     def _documents(self, stream: IndexStream, outline: _Outline, prefix: str) -> Iterator[Imported]:
@@ -165,16 +165,16 @@ class ScipImport:
             check_cancelled()
             self._progress("importing", done + 1, max(len(outline.paths), done + 1))
             if isinstance(document, Left):
-                self._leave(document.why, document.path)
+                self._leave_out(document.why, document.path)
                 continue
             shown = document.relative_path
             path = inside(shown, prefix)
             if path is None:
-                self._leave(_LEADS_OUT, shown)
+                self._leave_out(_LEADS_OUT, shown)
             elif path in seen:
-                self._leave(_TWICE, shown)
+                self._leave_out(_TWICE, shown)
             elif not document.occurrences:
-                self._leave(_NOTHING_SAID, shown)
+                self._leave_out(_NOTHING_SAID, shown)
             else:
                 seen.add(path)
                 fitting = self._fitting(document, os.fsencode(path), unit_of(document, tool))
@@ -187,7 +187,7 @@ class ScipImport:
         """The hash of the text that was indexed, and the document placed in it."""
         texts = self._texts(document, path)
         if not texts:
-            self._leave(_ABSENT, document.relative_path)
+            self._leave_out(_ABSENT, document.relative_path)
             return None
         for data in texts:
             placed = placed_in(document, readable(data), unit)
@@ -195,7 +195,7 @@ class ScipImport:
                 if data != texts[-1]:
                     self._differing.append(printed(path))
                 return hash_of(data), placed
-        self._leave(_OTHER_TEXT, document.relative_path)
+        self._leave_out(_OTHER_TEXT, document.relative_path)
         return None
 
     def _texts(self, document: scip_pb2.Document, path: bytes) -> list[bytes]:

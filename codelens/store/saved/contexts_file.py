@@ -277,7 +277,7 @@ class ContextsFile(NamedTuple):
             context_rows.put_about(
                 self.db, [(context_rows.REPOSITORY, owner_by_name(self.db.path).repository)]
             )
-            _still_there(self.db)
+            _require_same_file(self.db)
         try:
             back_up(self.db)
         except (StoreError, OSError) as error:
@@ -312,7 +312,7 @@ def open_contexts(
         try:
             return ContextsFile(_sound(path, owner), ())
         except IndexCorrupt as error:
-            return _mended(path, terms_of, error, owner)
+            return _recovered(path, terms_of, error, owner)
     except (HomeNotWritable, HomeNotReadable, DiskFull) as error:
         if make:
             raise
@@ -374,18 +374,18 @@ def _writing(db: Database) -> Generator[None]:
     until = time.monotonic() + _PATIENCE_S
     with ExitStack() as stack:
         while True:
-            _still_there(db)
+            _require_same_file(db)
             try:
                 stack.enter_context(db.write(None, _LOOK_AGAIN_S))
                 break
             except StoreError as error:
-                if time.monotonic() > until or not _may_pass(error):
+                if time.monotonic() > until or not _is_transient(error):
                     raise
-        _still_there(db)
+        _require_same_file(db)
         yield
 
 
-def _may_pass(error: StoreError) -> bool:
+def _is_transient(error: StoreError) -> bool:
     """Whether a transaction that failed to begin may succeed in a moment.
 
     SQLite reports an I/O error if another process removes its journal while SQLite examines it:
@@ -396,7 +396,7 @@ def _may_pass(error: StoreError) -> bool:
     return type(error) is StoreError and isinstance(error.__cause__, apsw.IOError)
 
 
-def _still_there(db: Database) -> None:
+def _require_same_file(db: Database) -> None:
     if db.was_replaced():
         path = str(db.path)
         raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
@@ -438,7 +438,7 @@ def _sound(path: Path, owner: Owner) -> Database:
     return proved(open_database(path, "contexts"), owner)
 
 
-def _mended(
+def _recovered(
     path: Path, terms_of: TermsOf, index_corrupt: IndexCorrupt, owner: Owner
 ) -> ContextsFile:
     make_private(path.parent)
