@@ -75,7 +75,7 @@ def changed_line_ends(
             continue
         for at in range(count):
             line, other = before[start + at], after[new_start + at]
-            if line != other and (bare[start + at] or _end(line) != _end(other)):
+            if line != other and (bare[start + at] or _line_end(line) != _line_end(other)):
                 old_numbers.append(start + at + 1)
                 new_numbers.append(new_start + at + 1)
     reported_old, reported_new = _numbers(gone), _numbers(come)
@@ -105,7 +105,7 @@ def _whole_lines(data: bytes) -> list[bytes]:
     return [*lines, last[:-1]] if len(last) > 1 else lines
 
 
-def _end(line: bytes) -> bytes:
+def _line_end(line: bytes) -> bytes:
     return line[-2:] if line.endswith(b"\r\n") else line[-1:]
 
 

@@ -451,7 +451,7 @@ def _candidate(
     if symbol.kind in CONTAINERS and length > _WHOLE_CONTAINER:
         chosen = skeleton(symbols, node.symbol, start)
     elif part == "caller" and length > _NEIGHBOUR_LINES // 2:
-        chosen = _around(symbol, sites)
+        chosen = _call_sites(symbol, sites)
     elif part == "callee":
         most = _NEIGHBOUR_LINES
     return Candidate(
@@ -460,7 +460,7 @@ def _candidate(
     )  # fmt: skip
 
 
-def _around(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
+def _call_sites(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
     """The head of a caller and the lines around its calls."""
     shown = set(range(symbol.start_line, min(symbol.name_line + 1, symbol.end_line) + 1))
     for site in sorted(sites)[:3]:

@@ -118,7 +118,7 @@ class _Blocks:
         """Whether the innermost block of a line is its owner's, and of these kinds, if given."""
         for opening in self._openings(start):
             is_body = not bodies or bodies.intersection(opening.split())
-            if is_body and _stands(opening, owners[-1]):
+            if is_body and _contains_word(opening, owners[-1]):
                 return self.are_of(owners[:-1], start, start)
             # `public:` does not open a block.
             if not opening.rstrip().endswith(":") or " " in opening.strip():
@@ -168,12 +168,12 @@ def _lines_for_all(text: str) -> Iterator[tuple[int, str]]:
 
 def _without(owners: list[str], line: str) -> list[str]:
     """The owners, outermost first, without the last ones that the line names."""
-    while owners and _stands(line, owners[-1]):
+    while owners and _contains_word(line, owners[-1]):
         owners = owners[:-1]
     return owners
 
 
-def _stands(line: str, name: str) -> bool:
+def _contains_word(line: str, name: str) -> bool:
     return next(_places(line, name), None) is not None
 
 

@@ -269,14 +269,14 @@ class Ingest:
             if late or len(batch) >= postings.SEGMENT_DOCS or size >= _FLUSH_BYTES:
                 self._store(batch)
                 if self._grown is not None:
-                    self._grown(self._settled())
+                    self._grown(self._finished_changes())
                 batch, size, stored = [], 0, time.monotonic()
         self._store(batch)
         return Ingested(
-            [*self._changes, *self._settled()], self._dropped, self._extracted, self._left
+            [*self._changes, *self._finished_changes()], self._dropped, self._extracted, self._left
         )
 
-    def _settled(self) -> list[Change]:
+    def _finished_changes(self) -> list[Change]:
         """The changes of the works whose contents are stored, each returned once."""
         identified, self._identified = self._identified, []
         changes: list[Change] = []

@@ -141,7 +141,7 @@ def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], Iterator
     definition more often than for a fixture. The others are ranked lazily, since ranking 200,000
     paths takes .7 s.
     """
-    named = _named(request, works)
+    named = _matching_paths(request, works)
     first = {work.path for work in named}
     related = [work for work in _sharing_parts(request, works) if work.path not in first]
     first.update(work.path for work in related)
@@ -185,7 +185,7 @@ def _by_rank(works: Iterable[Work]) -> Iterator[Work]:
         yield from ranked
 
 
-def _named(request: Wanted, works: list[Work]) -> list[Work]:
+def _matching_paths(request: Wanted, works: list[Work]) -> list[Work]:
     """The files whose path contains a requested word or matches a requested path."""
     named: dict[bytes, Work] = {}
     spelled = [

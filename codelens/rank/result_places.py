@@ -466,7 +466,7 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
     has_member = False
     for at, judge in enumerate(judged):
         pushed = down.get(definition_features.role_of(judge.evidence), 0.0) >= _BEHIND
-        strong = _named(judge)
+        strong = _named_definitions(judge)
         for order, (definition, place) in enumerate(strong):
             inner = (
                 definition.symbol.parent >= 0
@@ -549,7 +549,7 @@ def _text_share(candidate: Evidence, symbol: Definition) -> float:
     return 0.0
 
 
-def _named(judge: Judged) -> list[tuple[Defined, Place]]:
+def _named_definitions(judge: Judged) -> list[tuple[Defined, Place]]:
     """Return the strongest definitions of a file that the query names."""
     strong = sorted(_strong(judge), key=query_analysis.telling, reverse=True)
     return [

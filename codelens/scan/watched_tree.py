@@ -239,7 +239,7 @@ class WatchedTree:
         if self.why_not or not self._watches(folders):
             pairs = ((file.path, file.signature) for file in files)
             return look(self._root, folders.items(), pairs, len(files), deadline)
-        self._take(folders, files)
+        self._read_view(folders, files)
         open_files = [path for path in self._open_files if path in self._files]
         open_folders = [path for path in self._open_folders if path in self._folders]
         swept_folders, swept_files = self._sweep()
@@ -251,7 +251,7 @@ class WatchedTree:
             # A sweep is short and must not make an answer partial.
             deadline if open_files or open_folders else None,
         )
-        return self._settle(looked, open_files)
+        return self._record_results(looked, open_files)
 
     @staticmethod
     def is_worth(files: int) -> bool:
@@ -324,7 +324,7 @@ class WatchedTree:
         status = os.stat(self._root)
         return status.st_dev, status.st_ino
 
-    def _take(self, folders: Mapping[bytes, bytes], files: Sequence[KnownFile]) -> None:
+    def _read_view(self, folders: Mapping[bytes, bytes], files: Sequence[KnownFile]) -> None:
         """Reads the view. Rows that are new or changed are left for the next look."""
         if self._seen_files is files and self._seen_folders is folders:
             return
@@ -375,7 +375,7 @@ class WatchedTree:
             [path for path in taken_files if path in self._files and path not in self._open_files],
         )  # fmt: skip
 
-    def _settle(self, looked: Looked, open_files: list[bytes]) -> Looked:
+    def _record_results(self, looked: Looked, open_files: list[bytes]) -> Looked:
         """Records the results of a look. Entries that differ or were not reached stay open."""
         differing = {suspect.path: None for suspect in looked.suspects} | dict.fromkeys(looked.gone)
         unreached = open_files[looked.checked :]

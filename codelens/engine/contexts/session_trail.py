@@ -72,7 +72,7 @@ def trailed(
             if engine.settings.trail and scope is not None:
                 line = line_of(answer)
                 if line is not None:
-                    _note(engine.settings, scope, line)
+                    _append_line(engine.settings, scope, line)
             return answer
 
         return noting
@@ -80,7 +80,7 @@ def trailed(
     return around
 
 
-def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
+def _append_line(settings: Settings, scope: Scope, line: TrailLine) -> None:
     session, worktree = asking().id, trail_log.worktree_key(scope.root)
     at, ms = trail_log.moment()
     entry = TrailEntry(

@@ -366,14 +366,14 @@ class BaseGraph:
 
     def line(self, path: bytes, line: int) -> int:
         """The current number of a line of the commit; its old number if it was deleted."""
-        unchanged, place = self._place(path, line)
+        unchanged, place = self._current_line(path, line)
         return place if unchanged else max(place, 1)
 
     def is_unchanged(self, path: bytes, line: int) -> bool:
         """Whether a line of the commit still exists unchanged."""
-        return self._place(path, line)[0]
+        return self._current_line(path, line)[0]
 
-    def _place(self, path: bytes, line: int) -> tuple[bool, int]:
+    def _current_line(self, path: bytes, line: int) -> tuple[bool, int]:
         moved = 0
         for hunk in self._changed(path):
             # If a side has no lines, its start is the line before.

@@ -80,7 +80,7 @@ def _compared(
     )
     for place in sorted((theirs.keys() | own.keys()) - spoken.left):
         first, second = theirs.get(place, set()), own.get(place, set())
-        if _named(graph, first) & _named(graph, second):
+        if _by_name(graph, first) & _by_name(graph, second):
             verdict = AGREED
         elif first and second:
             verdict = OTHER
@@ -98,7 +98,7 @@ def _by_place(edges: Iterator[Edge]) -> _Targets:
     return targets
 
 
-def _named(graph: Graph, targets: set[tuple[bytes, int]]) -> set[tuple[bytes, str]]:
+def _by_name(graph: Graph, targets: set[tuple[bytes, int]]) -> set[tuple[bytes, str]]:
     """Definitions by name, since any of several assignments of a variable will do."""
     return {(path, graph.symbols(path)[symbol].qualified) for path, symbol in targets}
 

@@ -92,7 +92,7 @@ def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
         return answer
     if detail == DETAILS[0]:
         files = (
-            replace(file, imports=(), items=tuple(_named(item) for item in file.items))
+            replace(file, imports=(), items=tuple(_names_only(item) for item in file.items))
             for file in answer.files
         )
     else:
@@ -103,7 +103,7 @@ def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
     return replace(answer, files=tuple(files))
 
 
-def _named(item: OutlineItem) -> OutlineItem:
+def _names_only(item: OutlineItem) -> OutlineItem:
     return replace(item, signature="", doc="", owner="")
 
 

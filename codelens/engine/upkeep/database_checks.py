@@ -37,12 +37,12 @@ def indexes(case: Examination) -> Iterator[Finding]:
         raise unreadable
     files = sorted(folder.glob("index-*.db"))
     for path in files:
-        yield from _each(path, lambda path=path: _index(case, path))
+        yield from _guarded_check(path, lambda path=path: _index(case, path))
     if not files:
         yield Finding("ok", str(folder), "no index yet")
 
 
-def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _guarded_check(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """Check one database; an unreadable one does not prevent the check of others."""
     if path.exists() and not path.is_file():
         yield Finding("wrong", str(path), "it is not a file, so nothing can be stored in it",
@@ -133,7 +133,7 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
     every = folder.glob("contexts-*.db*")
     files = sorted({path.with_name(f"{path.name.partition('.db')[0]}.db") for path in every})
     for path in files:
-        yield from _each(path, lambda path=path: _saved(case, path))
+        yield from _guarded_check(path, lambda path=path: _saved(case, path))
     for aside in asides(folder):
         yield Finding(
             "note", str(aside),

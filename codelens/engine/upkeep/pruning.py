@@ -199,7 +199,7 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
     try:
         surveyed = survey(db, limits, clock)
         with db.write(lease):
-            _note(db, surveyed, clock)
+            _record_sites(db, surveyed, clock)
         # Survey again with the updated record: a folder that just went missing is not due yet.
         surveyed = survey(db, limits, clock)
         pairs = [(row, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)]
@@ -215,7 +215,7 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
     return surveyed._replace(rows=rows, lives=lives), [life for _, life in due_pairs]
 
 
-def _note(db: Database, survey: Survey, clock: Clock) -> None:
+def _record_sites(db: Database, survey: Survey, clock: Clock) -> None:
     now_s = index_metadata.tick(db, clock)
     there: dict[str, Site] = {}
     for folder, state in survey.folders.items():

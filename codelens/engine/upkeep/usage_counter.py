@@ -213,8 +213,8 @@ def report(settings: Settings, days: int, now_s: float) -> UsageAnswer:
         days=days,
         total=_sum("", tallies),
         by_day=_lines((tally.day, tally) for tally in tallies),
-        by_tool=_most(_lines((tally.tool, tally) for tally in tallies)),
-        by_repository=_most(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
+        by_tool=_by_calls(_lines((tally.tool, tally) for tally in tallies)),
+        by_repository=_by_calls(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
     )
 
 
@@ -225,7 +225,7 @@ def _lines(tallies: Iterable[tuple[str, Tally]]) -> tuple[UsageLine, ...]:
     return tuple(_sum(name, every) for name, every in by_name.items())
 
 
-def _most(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
+def _by_calls(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
     return tuple(sorted(lines, key=lambda usage: (-usage.calls, usage.name)))
 
 

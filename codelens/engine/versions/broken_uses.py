@@ -184,17 +184,17 @@ class Users:
             for edge in self._old_graph.edges_to(old.file.path, old.at)
             if edge.kind in _KINDS and not _inside(old, edge.source, edge.line)
         ]
-        sites = self._lost(edges)
+        sites = self._unresolved_sites(edges)
         how = next(how for how in (REMOVED, RENAMED, MOVED) if how in change.how)
         now = self._compared.names.handle(change.new, old=False) if change.new is not None else ""
         users = len({(edge.source, edge.line) for edge in edges})
         return self._broken(how, self._compared.names.handle(old, old=True), now, sites, users)
 
-    def _lost(self, edges: Iterable[Edge]) -> list[tuple[bytes, int]]:
+    def _unresolved_sites(self, edges: Iterable[Edge]) -> list[tuple[bytes, int]]:
         """The unchanged lines of old uses that resolve to nothing on the new side."""
         sites: dict[tuple[bytes, int], None] = {}
         for edge in edges:
-            place = self._standing(edge.source, edge.line)
+            place = self._new_position(edge.source, edge.line)
             if place is not None and not self._resolves(*place, edge.name):
                 sites[place] = None
         return list(sites)
@@ -217,7 +217,7 @@ class Users:
             users = len({(edge.source, edge.line) for edge in edges})
             names = self._compared.names
             handles = names.file(old.path, old=True), names.file(new.path, old=False)
-            use = self._broken(RENAMED, *handles, self._lost(edges), users)
+            use = self._broken(RENAMED, *handles, self._unresolved_sites(edges), users)
             if use is not None:
                 yield use
 
@@ -263,7 +263,7 @@ class Users:
         edges = [edge for edge in table.edges_from(path) if (edge.line, edge.name) == (line, name)]
         return not all(_leads_to_module_alone(edge) for edge in edges)
 
-    def _standing(self, path: bytes, line: int) -> tuple[bytes, int] | None:
+    def _new_position(self, path: bytes, line: int) -> tuple[bytes, int] | None:
         """The new position of an unchanged line of the old side; None if changed or deleted."""
         pair = self._pairs.get(path)
         if pair is None:

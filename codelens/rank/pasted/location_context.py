@@ -199,7 +199,7 @@ class Placed(NamedTuple):
 def place_frame(state: SearchState, trace: Trace) -> Placed:
     """Find the frames of a trace in a view; frames in libraries are left out."""
     view = state.view
-    paths = {frame.path: _own(frame.path) for frame in trace.frames if frame.path}
+    paths = {frame.path: _repository_path(frame.path) for frame in trace.frames if frame.path}
     ends = Ends(view.files, [path for path, _ in paths.values()])
     ranked: list[Ranked] = []
     seen: set[tuple[int, int, int]] = set()
@@ -235,7 +235,7 @@ def trace_summary(trace: Trace, placed: Placed) -> str:
     return f"a stack trace ({trace.kind}): {placed.here} of {total} {verb} in this worktree"
 
 
-def _own(path: str) -> tuple[str, str]:
+def _repository_path(path: str) -> tuple[str, str]:
     """Return the path of a frame as a repository may have it, and its reliability.
 
     Empty for a path outside of libraries; `package` if it starts with a library's name: it counts

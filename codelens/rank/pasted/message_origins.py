@@ -412,8 +412,8 @@ def best_place(
             if last < 0 or place - last > len(wanted_word):
                 seen += 1
                 low, high = max(place - _NEAR_BYTES, 0), place + len(wanted_word) + _NEAR_BYTES
-                if _most(text[low:high], worth) >= max(best, enough) * total - _ROUNDING:
-                    weight, run = _around(text, place, words, at)
+                if _upper_bound(text[low:high], worth) >= max(best, enough) * total - _ROUNDING:
+                    weight, run = _weight_near(text, place, words, at)
                     if run >= least and weight / total > best:
                         best, line = weight / total, text.count(b"\n", 0, place) + 1
             last = place
@@ -423,12 +423,12 @@ def best_place(
     return best, line
 
 
-def _most(near: bytes, worth: Sequence[tuple[bytes, float]]) -> float:
+def _upper_bound(near: bytes, worth: Sequence[tuple[bytes, float]]) -> float:
     """Return the weight of nearby words in any order: an upper bound for those in order."""
     return sum(weight for word, weight in worth if word in near)
 
 
-def _around(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[float, int]:
+def _weight_near(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[float, int]:
     """Return the weight of the words in order around a place, and their longest run."""
     size = len(words[at].text.encode())
     low, high = max(place - _NEAR_BYTES, 0), min(place + size + _NEAR_BYTES, len(text))

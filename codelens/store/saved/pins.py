@@ -54,7 +54,7 @@ def pinned_scopes(path: Path) -> frozenset[str]:
     if scopes is None and not _backup(path).exists():
         return frozenset()
     with _alone(path):
-        return _mended(path)
+        return _restored(path)
 
 
 def _backup(path: Path) -> Path:
@@ -89,7 +89,7 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
     return _Unusable(f"it {home_files.written_for(other)}", other) if other else scopes
 
 
-def _mended(path: Path) -> frozenset[str]:
+def _restored(path: Path) -> frozenset[str]:
     """The pins, restored from the copy if the file is unusable; under the lock."""
     scopes = _read(path)
     if isinstance(scopes, frozenset):
@@ -117,7 +117,7 @@ def set_pinned(path: Path, scope: str, *, pinned: bool) -> None:
         StoreError: the file cannot be read or written; nothing was changed.
     """
     with _alone(path):
-        before = _mended(path)
+        before = _restored(path)
         after = before | {scope} if pinned else before - {scope}
         if after != before or not path.exists():
             _write(path, after)
