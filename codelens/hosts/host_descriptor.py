@@ -1,8 +1,8 @@
 """Describes the hosts (`install/hosts/NAME.toml`), the machine, and entries that start codelens.
 
-A path in a descriptor may start with `~` and contain `${NAME:-default}`. The default is used if the
-variable is unset or not an absolute path: This is how `XDG_CONFIG_HOME` is defined; a relative path
-would depend on where the host was started.
+A path in a descriptor may start with `~` and contain `${NAME:-default}`. As for `XDG_CONFIG_HOME`,
+the default is used if the variable is unset or not an absolute path, since a relative path would
+depend on where the host was started.
 """
 
 from __future__ import annotations

@@ -3,8 +3,10 @@
 A text with a document (`codelens.store.facts.precise_facts`) is answered precisely: where the
 compiler resolves a name, its edges count and ours do not. Our resolver still answers for a name
 that the compiler does not resolve, or resolves to a definition whose text has changed since it was
-indexed: the compiler's current answer is unknown. Rows of the graph contain only our edges, so
-importing or removing documents does not make the graph resolve anything again.
+indexed: the compiler's current answer is unknown.
+
+Rows of the graph contain only our edges, so importing or removing documents does not make the graph
+resolve anything again.
 """
 
 from __future__ import annotations
