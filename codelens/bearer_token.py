@@ -28,11 +28,11 @@ class Token(NamedTuple):
     text: str
     file: Path
     is_new: bool
-    """It was just created, so no agent has it yet."""
+    """Whether it was just created, so that no agent has it yet."""
 
 
 class UnusableToken(SettingError):
-    """The token file cannot be used as it is.
+    """The token file cannot be used in its current state.
 
     Args:
         file: the token file.

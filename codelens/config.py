@@ -69,8 +69,8 @@ class Settings:
     (`codelens.trail.sent_log`)."""
 
     mask_secrets: bool = True
-    """Whether keys, tokens and the values of secret files are masked in answers that nobody asked
-    for by name (`codelens.secret_files`)."""
+    """Whether answers mask keys, tokens and the values of secret files, unless the caller named the
+    file (`codelens.secret_files`)."""
 
     meaning: bool = True
     """Whether words are also ranked by meaning (docs/meaning.md)."""

@@ -337,7 +337,7 @@ class DiskFull(StoreError):
 
     Args:
         path: the file.
-        is_shared: others have it open; alone more could be done.
+        is_shared: other processes have it open; exclusive access would allow more.
     """
 
     def __init__(self, path: str | Path, *, is_shared: bool = False) -> None:

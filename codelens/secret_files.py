@@ -1,8 +1,8 @@
-"""Files whose names say that they hold secrets, and code as answers show it: without secrets.
+"""Recognises files that hold secrets by their names, and masks secrets in answers.
 
-Nobody asked by name for the code in most answers: a search for `AWS_SECRET` lists a line of
-`.env`. In such answers the values of these files are masked, and in all files private keys and
-tokens with a prefix from their issuer. A mask keeps the number of lines.
+Most answers show code of files that the caller did not name: a search for `AWS_SECRET` lists a line
+of `.env`. Such answers mask the values in these files, and in all files private keys and tokens
+with a prefix from their issuer. A mask keeps the number of lines.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ _ALWAYS = r"""
 _NEVER_SENT = rf"(?:^|/)(?:{_ALWAYS}|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|[^/]*\.(?:asc|gpg|age))$"
 _FOLDERS = r"(?:^|/)(?:\.ssh|\.gnupg|\.aws|\.docker|\.kube|secrets?|credentials)/"
 _MASKED = rf"(?:^|/)(?:{_ALWAYS}|credentials)$|(?:^|/)\.(?:aws|docker|kube)/"
-"""Without names that code and prose have, too: `secrets/client.go`, `book.asc`."""
+"""Omits names that code and prose have, too: `secrets/client.go`, `book.asc`."""
 _MAY_MATCH = (
     ".env", "rc", "credential", "secret", "passw", "pgpass", "dockercfg", "vault", "id_", ".pem",
     ".key", ".p", ".jks", ".k", ".ovpn", ".tf", ".aws", ".docker",
 )  # fmt: skip
-"""One of these is in each path that matches; a plain search, since compiling takes milliseconds."""
+"""Each matching path contains one of these; a plain search avoids compiling the pattern, which
+takes milliseconds."""
 _EXAMPLES = ("example", "sample", "template", "dist", "defaults", "schema")
-"""Endings of files that show which values a real one needs."""
+"""Endings of sample files, which show which values a real one needs."""
 
 _BLANK = re.compile(r"[+ -]?[\s{}\[\](),\"']*|[+ -]?\s*\[[^\]]*\]\s*|[+ -]?\s*-{3,}.*-{3,}\s*")
 """Lines without a value: brackets, the head of a section, the frame of a key."""

@@ -1,4 +1,4 @@
-"""Secrets in prompts and answers, masked before anything is written.
+"""Masks secrets in prompts and answers before anything is written.
 
 codelens has its own rules: scanners such as detect-secrets take longer to import than a prompt hook
 may take in total. The rules mask

@@ -59,9 +59,9 @@ class PathStep:
 
 
 Basis = Literal["choice", "family", "name", "text"]
-"""Why a use is possible: it refers to one of several definitions; it refers to a method that the
-target overrides, or that overrides the target; only its name matches; or a text names a template or
-a setting."""
+"""The reason why a use is possible: it refers to one of several definitions; it refers to a method
+that the target overrides, or that overrides the target; only its name matches; or a text names a
+template or a setting."""
 
 
 @dataclass(frozen=True, slots=True)

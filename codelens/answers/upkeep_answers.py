@@ -60,7 +60,7 @@ class RepositoryLife:
     waiting: int = 0
     """Number of texts that no view needs and that can be collected."""
     goes: bool = False
-    """Whether the whole index is a leftover."""
+    """Whether the whole index is a leftover of a removed repository."""
     why: str = ""
     error: str = ""
 
@@ -144,7 +144,7 @@ class PackAnswer:
     """Number of texts too large for a record."""
     size_bytes: int
     secret: int = 0
-    """Number of texts that are not in it because of the secrets that they may have."""
+    """Number of texts that were left out because they may contain secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +378,7 @@ class OmittedDocuments:
 
 @dataclass(frozen=True, slots=True)
 class ImportedIndex:
-    """What was taken over from a SCIP index."""
+    """The result of importing a SCIP index."""
 
     receipt: Receipt
     tool: str
@@ -390,7 +390,7 @@ class ImportedIndex:
     documents: int
     stored: int
     uses: int
-    """Occurrences of symbols in what was stored."""
+    """Number of occurrences of symbols in the stored documents."""
     left_out: tuple[OmittedDocuments, ...]
     differing: int
     """Files that have another text in the worktree than was indexed."""
@@ -403,8 +403,8 @@ class Difference:
     """A name in a line for which a compiler and our resolver give different definitions."""
 
     verdict: str
-    """`other target`, `only compiler`, `only codelens` (the compiler says that it is none of this
-    repository's), or `unexplained` (the compiler says nothing)."""
+    """`other target`, `only compiler`, `only codelens` (to the compiler, the definition is outside
+    of this repository), or `unexplained` (the compiler does not resolve the name)."""
     site: str
     """`path:line`."""
     name: str
@@ -417,7 +417,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class CheckedEdges:
-    """Our edges compared with those of compilers, in the files that are answered precisely."""
+    """Our edges compared with those of compilers, in files that are answered precisely."""
 
     receipt: Receipt
     agreed: int
@@ -431,7 +431,7 @@ class CheckedEdges:
 
 @dataclass(frozen=True, slots=True)
 class ExportedIndex:
-    """What was written as a SCIP index."""
+    """The result of exporting a SCIP index."""
 
     receipt: Receipt
     file: str

@@ -199,7 +199,7 @@ def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
         reported.add(key)
         owner = definition.owner
         if owner and (definition.file.path, owner) in reported:
-            continue  # reported with its owner
+            continue  # it is reported with its owner
         name = definition.symbol.qualified
         if _is_same(definition, other):
             yield Collision(

@@ -31,7 +31,7 @@ from codelens.branches.file_definitions import (
 from codelens.branches.untouched_definitions import Untouched, untouched
 
 DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
-"""Differing lines of two texts: start and count on both sides."""
+"""The differing lines of two texts, as start and count on both sides."""
 
 _BLANK_ENDS = (b" \n", b"\t\n", b"\r\n")
 
@@ -75,7 +75,7 @@ def changed_line_ends(
             continue
         for at in range(count):
             line, other = before[start + at], after[new_start + at]
-            if line != other and (bare[start + at] or _end(line) != _end(other)):
+            if line != other and (bare[start + at] or _line_end(line) != _line_end(other)):
                 old_numbers.append(start + at + 1)
                 new_numbers.append(new_start + at + 1)
     reported_old, reported_new = _numbers(gone), _numbers(come)
@@ -105,7 +105,7 @@ def _whole_lines(data: bytes) -> list[bytes]:
     return [*lines, last[:-1]] if len(last) > 1 else lines
 
 
-def _end(line: bytes) -> bytes:
+def _line_end(line: bytes) -> bytes:
     return line[-2:] if line.endswith(b"\r\n") else line[-1:]
 
 
@@ -146,9 +146,9 @@ def line_ranges(numbers: Iterable[int]) -> list[Lines]:
 
 # Compares two sets of files by definitions; every differing line belongs to a reported change.
 #
-# To account for all lines: in each pair of files the lines of reported definitions are removed on
-# both sides. Lines that still differ are reported as code outside of definitions, or, inside a
-# definition with unchanged text, as moved within the file (`reordered`).
+# To account for all lines, the lines of reported definitions are removed from both files of each
+# pair. Lines that still differ are reported as code outside of definitions, or, inside a definition
+# with unchanged text, as moved within the file (`reordered`).
 
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
@@ -221,8 +221,8 @@ def definition_diff(
         old: files of the old side that are missing or different on the new side.
         new: files of the new side that are missing or different on the old side.
         diff_lines: compares two texts by lines.
-        staged: texts in git's index of files that the old side does not have: a file may be
-            renamed there, and then changed beyond recognition.
+        staged: texts in git's index of files that the old side lacks: a file may have been renamed
+            there, and then changed beyond recognition.
         whole: build and match all definitions; else leave out those that no change is near, which
             changes no difference.
     """
@@ -291,8 +291,8 @@ class _ChangedLines:
     def has_untouched(self, old: Definition, new: Definition) -> bool:
         """Whether two definitions are in one pair of files, and none of their lines changed.
 
-        Then the text is the same, or it was only parsed differently: if a grammar fails on other
-        lines of a file, it may parse a line above a definition, such as an annotation, as a
+        Then their texts are equal, or differ only in how they were parsed: if a grammar fails on
+        other lines of a file, it may parse a line above a definition, such as an annotation, as a
         statement in one version and as part of the definition in the other.
         """
         if self._new_of.get(old.file.path) is not new.file:

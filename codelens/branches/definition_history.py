@@ -93,9 +93,9 @@ def _standing(
 # Finds the commits that changed a definition, through renames and moves.
 #
 # Only commits that changed the file are read, if git can list them. A version with the unchanged
-# text of the definition needs no parse. Of a version that changed it only the lines that became it
-# are parsed, unless it was renamed or moved. Merges are followed as by `git log -L`: to the one
-# parent with the same text, else to all parents.
+# text of the definition needs no parse. In a version that changed it, only the lines that became
+# the definition are parsed, unless it was renamed or moved. Merges are followed as by `git log -L`:
+# to the one parent with the same text, else to all parents.
 
 INSIDE, MERGED = "inside", "merged"
 _MOST_MOVES = 1000
@@ -265,7 +265,7 @@ class DefinitionHistory:
                 return [(parent, tracked)], None
         for parent, blob in zip(parents, blobs, strict=True):
             data = self.walk.blob(blob) if blob is not None else None
-            if blob is not None and data is not None and self._stands(data, tracked):
+            if blob is not None and data is not None and self._contains_unchanged(data, tracked):
                 return [(parent, tracked._replace(blob=blob, data=data))], None
         before = [(parent, self._before(commit, parent, tracked)) for parent in parents]
         for parent, followed in before:
@@ -279,7 +279,7 @@ class DefinitionHistory:
         event = self._event(commit, tracked, follow[0][1] if follow else None)
         return follow, event
 
-    def _stands(self, data: bytes, tracked: _Tracked) -> bool:
+    def _contains_unchanged(self, data: bytes, tracked: _Tracked) -> bool:
         """Whether a version of the file has the unchanged definition."""
         return has_same_definition(data, tracked.text, tracked.data, self._language)
 
@@ -311,7 +311,7 @@ class DefinitionHistory:
         return ("moved", *how) if moved else how
 
     def _by_own_text(self, tracked: _Tracked) -> Definition | None:
-        """Find a definition by its own text and name only."""
+        """Find a definition only by its own text and name."""
         definition = self._by_text.get((tracked.path, tracked.text))
         if definition is None or self._is_one_of_several(definition):
             return self._definition(tracked)
@@ -362,7 +362,7 @@ class DefinitionHistory:
         """Find the definition at the parent: in the same file, else in one that changed."""
         blob = self.walk.blob_at(parent, tracked.path)
         data = self.walk.blob(blob) if blob is not None else None
-        if blob is not None and data is not None and self._stands(data, tracked):
+        if blob is not None and data is not None and self._contains_unchanged(data, tracked):
             return tracked._replace(blob=blob, data=data)
         later = self._by_own_text(tracked)
         if later is None:
@@ -442,7 +442,7 @@ class DefinitionHistory:
 
     def _carry_over(self, moved: _Tracked, later: Definition) -> None:
         """Avoid parsing another file that has a definition unchanged."""
-        if _suffix(moved.path) != _suffix(later.file.path) or not self._stands(
+        if _suffix(moved.path) != _suffix(later.file.path) or not self._contains_unchanged(
             moved.data, moved._replace(data=later.file.data)
         ):
             return

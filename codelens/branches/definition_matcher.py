@@ -148,7 +148,7 @@ class Matches:
         ]
 
     def _goes_with_file(self, definition: Definition) -> bool:
-        """Whether it is the package declaration of a file that was added or removed."""
+        """Whether a definition is the package declaration of a file that was added or removed."""
         symbol = definition.symbol
         is_line = definition.group == "module" and symbol.start_line == symbol.end_line
         return is_line and definition.file not in self._paired

@@ -1,7 +1,7 @@
 """Represents the sides of a comparison: a commit, git's index, or the files of a worktree.
 
-A change is exactly what git regards as one: line ends and `ident` under attributes or
-`core.autocrlf` are not. Links, submodules and modes count as in git.
+A change is exactly what git regards as one: differences in line ends or `ident` that attributes or
+`core.autocrlf` explain do not count. Links, submodules and modes count as in git.
 """
 
 from __future__ import annotations
@@ -531,6 +531,6 @@ def _data(side: AnySide, file: SideFile) -> bytes | None:
 
 def _summary_text(side: AnySide, file: SideFile) -> FileText:
     kind = {LINK: "link", GITLINK: "submodule"}.get(file.mode & TYPE, "oversized")
-    # Large files of two worktrees differ; otherwise nobody would ask for them.
+    # These are large files of two worktrees, which are only requested if they differ.
     known_by = file.oid or side.name.encode("utf-8", "surrogateescape")
     return FileText(file.path, known_by, (), "text", kind, known_by, file.mode)

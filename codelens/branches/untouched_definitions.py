@@ -1,7 +1,7 @@
-"""Finds the definitions of two versions of a file that no differing line is near.
+"""Finds the definitions of a file that are not near any line that differs between two versions.
 
-Of a long file that changed in a few lines, nearly all definitions are the same. They pair by their
-name and are never reported, so a comparison needs not build or match them.
+If a few lines of a long file changed, nearly all of its definitions are the same. They pair by name
+and are never reported, so a comparison need not build or match them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def untouched(
     """The symbols of groups that are the same on both sides, except those next to a change.
 
     Comments above a definition belong to it, so the first group after a change is not untouched;
-    the last one before it limits how far such comments reach. A name that a version has more than
-    once needs all its definitions to be matched.
+    the last one before it limits how far such comments reach. If a version defines a name more than
+    once, all definitions of that name must be matched, so none is untouched.
 
     Args:
         old: the symbols of the old version.
@@ -94,7 +94,7 @@ def _groups(symbols: Sequence[Symbol]) -> Iterator[_Group]:
 def _equal_stretches(
     changed: Sequence[tuple[int, int, int, int]],
 ) -> Iterator[tuple[int, int, int | None]]:
-    """Yield the first line of each stretch of equal lines on both sides, and the old line after.
+    """Yield per stretch of equal lines its first line on both sides, and the old line after.
 
     None stands for the end of the file.
     """

@@ -138,7 +138,7 @@ def show_table(
             edits = ", ".join(
                 dict.fromkeys(wish.edit.what for wish in change.wishes if wish.host == host)
             )
-            fate = "left alone" if host in failed else _fate(change, planned=planned)
+            fate = "left alone" if host in failed else _outcome(change, planned=planned)
             if fate:
                 rows.append((host, fate, edits, machine.shown(change.path)))
     rows = _by_host(rows) if brief else _folded(rows)
@@ -150,7 +150,7 @@ def show_table(
     screen.page(*("  ".join(cells).rstrip() for cells in padded))
 
 
-def _fate(change: Change, *, planned: bool) -> str:
+def _outcome(change: Change, *, planned: bool) -> str:
     if change.removes:
         if not change.is_change:
             return "kept (shared)" if change.remarks else ""

@@ -30,16 +30,16 @@ def prepare() -> None:
     Raises:
         Unwritable: stdout is closed.
     """
-    _occupy()
+    _reserve_closed()
     if _closed(sys.stderr):
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
     _stdin_closed[0] = _closed(sys.stdin)
     if _stdin_closed[0]:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    _speak_utf8(sys.stderr)
+    _use_utf8(sys.stderr)
     if _closed(sys.stdout):
         raise Unwritable("it is closed")
-    _speak_utf8(sys.stdout)
+    _use_utf8(sys.stdout)
 
 
 _stdin_closed = [False]
@@ -74,7 +74,7 @@ def emit(text: str) -> None:
         Unwritable: stdout cannot be written.
     """
     try:
-        sys.stdout.write(_tame(text, sys.stdout))
+        sys.stdout.write(_escape_controls(text, sys.stdout))
         _emitted[0] += len(text.encode("utf-8", "replace"))
     except BrokenPipeError:
         raise
@@ -102,13 +102,13 @@ def flush() -> None:
 def remark(line: str) -> None:
     """Print a line on stderr; a failure to do so must not fail the command."""
     try:
-        sys.stderr.write(f"{_tame(line, sys.stderr)}\n")
+        sys.stderr.write(f"{_escape_controls(line, sys.stderr)}\n")
         sys.stderr.flush()
     except OSError:
         discard(sys.stderr)
 
 
-def _tame(text: str, stream: TextIO) -> str:
+def _escape_controls(text: str, stream: TextIO) -> str:
     """Escape the control characters in `text`, except those of our styles.
 
     This is the last check after `codelens.render.text_pieces.safe`: text from a repository must
@@ -125,7 +125,7 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _occupy() -> None:
+def _reserve_closed() -> None:
     """Reserve the numbers of closed streams, so that no file opened later gets them."""
     for number in range(3):
         try:
@@ -138,7 +138,7 @@ def _closed(stream: TextIO | None) -> bool:
     return stream is None or stream.closed
 
 
-def _speak_utf8(stream: TextIO) -> None:
+def _use_utf8(stream: TextIO) -> None:
     """Make the stream accept any character: names and code may contain all of them."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is None:

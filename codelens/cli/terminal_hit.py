@@ -25,7 +25,7 @@ def show(hit: Hit) -> None:
         parts.append("[stale]")
     page("  ".join(parts))
     if place != hit.handle:
-        # On a line of its own: the handle of a heading contains blanks and brackets.
+        # The handle has a separate line, since that of a heading contains blanks and brackets.
         put(styled(f"    {hit.handle}", "dim"))
     for handle in hit.also:
         put(styled(f"    {handle}", "dim"))

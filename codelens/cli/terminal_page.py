@@ -115,7 +115,7 @@ def _row(line: str) -> _Row:
     text = line.lstrip(" ")
     indent = len(line) - len(text)
     if _NUMBERED.fullmatch(line) or _PATCH.match(line):
-        return _Row(0, [line], [])  # code: as it is
+        return _Row(0, [line], [])  # code stays unchanged
     # A tab ends a handle, which may contain blanks.
     head, tab, tail = text.partition("\t")
     cells, gaps = ([head], [_STEP]) if tab else ([], [])
@@ -147,7 +147,7 @@ def _is_handle(cell: str) -> bool:
 
 
 def _groups(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-    """Group consecutive rows of the same form; any other row is a group of its own."""
+    """Group consecutive rows of the same form; any other row forms its own group."""
     group: list[_Row] = []
     for row in rows:
         alike = group and row.indent == group[-1].indent and len(row.cells) > 1

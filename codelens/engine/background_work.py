@@ -1,8 +1,8 @@
-"""Finishes in a server, in the background, the work that exceeded a budget, and prunes indexes.
+"""Runs a server's background work: finishes what exceeded a call's budget, and prunes indexes.
 
-One thread, one job per worktree at a time, on its own connection; it stops with the server.
-Indexes are pruned soon after the start and every six hours, and maintained every minute
-(`engine/upkeep/server_upkeep.py`), in steps with pauses; calls take precedence.
+One thread, one job per worktree at a time, on its own connection; it stops with the server. It
+prunes indexes soon after the start and then every six hours, and maintains them every minute
+(`engine/upkeep/server_upkeep.py`). It works in small steps and gives way to calls.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Background:
 
     @contextmanager
     def pausing(self) -> Generator[None]:
-        """While a call is answered in the block, background work waits."""
+        """Make background work wait while the block answers a call."""
         with self._wake:
             self._asking += 1
         try:
@@ -114,7 +114,7 @@ class Background:
     def _run(self) -> None:
         from codelens.engine.upkeep import server_upkeep
 
-        # Before other threads exist.
+        # Only threads that start after this share arenas.
         server_upkeep.limit_arenas()
         while True:
             with self._wake:
@@ -130,10 +130,10 @@ class Background:
                 if self._prune_at <= time.monotonic():
                     self._prune()
                 else:
-                    self._tend()
+                    self._maintain()
                 continue
             try:
-                self._do(job)
+                self._run_job(job)
             except CodelensError as error:
                 logger.warning("indexing %s in the background failed: %s", job[0], error)
             except Exception:
@@ -146,12 +146,12 @@ class Background:
         from codelens.engine.upkeep import pruning, view_survey
 
         try:
-            # Without valid settings it is unknown what must be kept.
+            # Only valid settings say what must be kept.
             if self._settings.damage:
                 return
             limits = view_survey.limits_of(self._settings)
             pruning.prune(
-                self._settings.home, limits, rest=self._rest, every_s=_PRUNE_EVERY_S - _AGAIN_S
+                self._settings.home, limits, rest=self._pause, every_s=_PRUNE_EVERY_S - _AGAIN_S
             )
         except Exception:
             logger.exception("pruning in the background failed")
@@ -162,28 +162,28 @@ class Background:
 
     @cached_property
     def _upkeep(self) -> ServerUpkeep:
-        # Lazy: a server answers first.
+        # Imported late, so that a server answers its first call sooner.
         from codelens.engine.upkeep import server_upkeep
 
         return server_upkeep.ServerUpkeep(self._indexes)
 
-    def _tend(self) -> None:
+    def _maintain(self) -> None:
         try:
             idle = not self._asking and time.monotonic() - self._asked_at > _IDLE_S
-            # Without valid settings it is unknown what may be removed.
-            self._upkeep.tend(self._rest, idle=idle, collects=not self._settings.damage)
+            # Only valid settings say what may be removed.
+            self._upkeep.tend(self._pause, idle=idle, collects=not self._settings.damage)
         except Exception:
             logger.exception("upkeep in the background failed")
         finally:
             self._tend_at = time.monotonic() + _TEND_EVERY_S
 
-    def _rest(self) -> bool:
+    def _pause(self) -> bool:
         """Pause; returns whether to go on."""
         with self._wake:
             self._wake.wait(_PAUSE_S)
             return not self._jobs and not self._stopping
 
-    def _do(self, job: _Job) -> None:
+    def _run_job(self, job: _Job) -> None:
         root, ref = job
         repository = Repository.at(root)
         scope = repository.scope(ref)

@@ -74,7 +74,7 @@ def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
     return view_request._replace(ref=parse_handle(target, "/").ref or None)
 
 
-# What a call needs: files that are not indexed yet are read first if they match.
+# Finds the files that a call needs: if they are not indexed yet, they are read first.
 
 
 def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
@@ -100,7 +100,7 @@ def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
                 return NOTHING_ASKED
             paths.append(handle.path)
         named = handle.symbol if not handle.bare or handle.path is None else ""
-        # A file is used by its name without the extension; a bare name may be one.
+        # Other files name a file without its extension; a bare name may be such a stem.
         stem = os.fsdecode(os.path.basename(handle.path or b"")).partition(".")
         words.append(named or (f"{stem[0]} {stem[2]}" if "/" not in target else stem[0]))
     return wanted(" ".join(words), paths)
@@ -108,8 +108,8 @@ def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
 
 # Reads the files of a view; texts without stored facts are extracted for one answer.
 #
-# Such are a file that changed between the freshness check and reading, and an older version that
-# was never indexed. They are extracted in this process, under the crash mark of small index jobs.
+# Such texts belong to files that changed after the freshness check, or are older versions that were
+# never indexed. This process extracts them, under the crash mark of small index jobs.
 
 _HANG_S = 5.0
 """Limits for texts that crashed a process before: a caller waits, and no facts are stored."""
@@ -233,7 +233,7 @@ class CurrentView:
         """The basis of an answer; the time runs until now."""
         seen, scope = self.refreshed, self.scope
         is_fresh = seen.status == "fresh"
-        # The freshness check counts files that were known before; new files were read.
+        # The freshness check counts only files that were known before; new files were read, too.
         files = len(seen.files) if is_fresh else max(len(seen.files), seen.checked)
         return Receipt(
             index_id=scope.index_id[:12],
@@ -280,7 +280,7 @@ def _short(name: str) -> str:
 
 
 def _unread_folders(seen: Refreshed) -> str:
-    """Where the files are that the question did not reach: their folders, the fullest first."""
+    """A note on the folders of files that the query did not reach, the fullest first."""
     unread = [path for path in seen.pending if path not in seen.cleared] if seen.unread else []
     if len(unread) <= _NAMES_SHOWN:
         return ""
@@ -298,7 +298,7 @@ def _unread_folders(seen: Refreshed) -> str:
 class ChangedFiles:
     """Files whose text on disk differs from the index, found by comparing bytes on demand.
 
-    A pending file need not have changed: perhaps only its text is indexed so far.
+    A pending file may be unchanged: perhaps only its text is indexed so far.
     """
 
     def __init__(self, view: CurrentView) -> None:

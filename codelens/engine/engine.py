@@ -1,4 +1,4 @@
-"""A method for each thing codelens can do, for Python, MCP and the command line.
+"""The Python API: one method for each feature; MCP and the command line call the same methods.
 
     with Engine() as engine:
         for hit in engine.search("validate session", path="/src/app").results:
@@ -98,7 +98,7 @@ class Engine(EngineCore):
     unpack = upkeep_methods.unpack
     pin = upkeep_methods.pin
 
-    # What compilers say.
+    # Facts from compilers.
     scip_import = upkeep_methods.scip_import
     scip_check = upkeep_methods.scip_check
     scip_export = upkeep_methods.scip_export

@@ -64,7 +64,7 @@ def notes_size(notes: Sequence[LinkedNote], gone: int, count: int) -> int:
     return sum(map(explore_text.cost, explore_text.context_lines(notes, gone, count)))
 
 
-# The remainder: what did not fit into a capsule, and which handles to read next.
+# Describes what did not fit into a capsule, and which handles to read next.
 
 _MOST = 12
 
@@ -117,7 +117,7 @@ def rest_of(
     return rest
 
 
-# Candidates that the session already received: their signature replaces their lines.
+# Replaces the lines of candidates that the session already received by their signature.
 #
 # This frees budget for others, so a capsule is packed again until it contains nothing that was
 # sent.
@@ -235,14 +235,16 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
     return f"lines {', '.join(lines_of(*span) for span in spans)}"
 
 
-# From the ranked definitions of a task to a capsule within its budget.
+# Packs the ranked definitions of a task into a capsule within its budget.
 
 _NAMES_SHARE, _NAMES_LESS, _LEAST_NAMES_SHARE = 0.12, 300, 0.05
-"""Share for names, less so many bytes, since a small budget is for code; but at least a share."""
+"""Share of the budget for names, reduced by some bytes, since a small budget is for code; and the
+minimum share."""
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
-"""Share for the paths of tests: a few suffice, so it falls as the budget grows."""
+"""Share of the budget for the paths of tests; it falls as the budget grows, since a few paths
+suffice."""
 _MORE_SIZE = 170
-"""Bytes that the last line may take."""
+"""Maximum bytes of the last line."""
 _MORE_SHARE = 0.03
 """Share of a large budget for the last line."""
 _LONGEST_MS = 9_999_999.0

@@ -175,7 +175,7 @@ class IndexPool:
             except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
                 index.stand_in(error)
                 view = current_view(opened, request, leaves_rest=rest)
-            view = _settled(view, request, leaves_rest=rest)
+            view = _reread_if_moved(view, request, leaves_rest=rest)
             if index.standing_in:
                 note = f"answered from memory: {index.standing_in}"
                 view.refreshed = view.refreshed._replace(note=note)
@@ -236,7 +236,7 @@ def _with_receipt(error: CodelensError, view: CurrentView) -> CodelensError:
     return error
 
 
-def _settled(view: CurrentView, request: ViewRequest, *, leaves_rest: bool) -> CurrentView:
+def _reread_if_moved(view: CurrentView, request: ViewRequest, *, leaves_rest: bool) -> CurrentView:
     """The view, read again if HEAD moved meanwhile: a receipt must not name another tree."""
     for _ in range(_HEAD_TRIES):
         opened = view.opened.at(request.ref)

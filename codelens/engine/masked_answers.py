@@ -1,6 +1,7 @@
-"""Masks secrets in the code of answers that nobody asked for by name (`codelens.secret_files`).
+"""Masks secrets in the code of answers, unless the caller named the file (`codelens.secret_files`).
 
-`masking` decorates a method of the engine, so no face of codelens shows what another one hides.
+`masking` decorates the methods of the engine, so that Python, MCP and the command line hide the
+same secrets.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _masked_value(value: object, mask: Callable[[str], str]) -> object:
         return value
     shown = mask("\n".join(texts)).split("\n") if len(texts) > 1 else [mask(texts[0])]
     if len(shown) != len(texts):
-        # Some of them have several lines.
+        # Some secrets span several lines.
         shown = [mask(text) for text in texts]
     return tuple(
         text if isinstance(line, str) else (cast("tuple[int, str]", line)[0], text)

@@ -1,6 +1,6 @@
 """An open index of one repository, with a fair lock for calls from several threads.
 
-Waiting calls take turns by kind: an outline waits for one of a hundred slow searches, not for all.
+Waiting calls take turns by kind: with a hundred slow searches queued, an outline waits for one.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class FairTurns:
         call = current_call()
         with self._state:
             if self._holder in (None, me):
-                # While nobody holds it, nobody waits: a release passes it on.
+                # If nobody holds the lock, nobody waits: `release` passes it on.
                 self._holder = me
                 self._depth += 1
                 return
@@ -103,7 +103,7 @@ class FairTurns:
         queue = self._waiting.pop(kind)
         ticket = queue.popleft()
         if queue:
-            # Behind all other kinds.
+            # This kind goes behind all others.
             self._waiting[kind] = queue
         self._holder, self._depth = ticket.thread, 1
         ticket.woken.set()
@@ -236,7 +236,7 @@ class OpenIndex:
 
     @contextmanager
     def mended(self) -> Generator[None]:
-        """Set a damaged index aside, so that the next call builds a new one.
+        """Set the index aside if the block finds it damaged; the next call builds a new one.
 
         Raises:
             IndexCorrupt: raised by the body; the damaged file was set aside.
@@ -249,7 +249,7 @@ class OpenIndex:
         except CodelensError:
             raise
         except Exception as error:
-            # Lazy: only an error needs it.
+            # Imported late: only an error needs it.
             from codelens.engine.upkeep.index_decoding import fault_behind
 
             fault = fault_behind(self._db, error) if self._db is not None else ""
@@ -260,7 +260,7 @@ class OpenIndex:
 
     @contextmanager
     def for_a_question(self) -> Generator[None]:
-        """Ignore until the end of the block that another file takes the index's place.
+        """Until the end of the block, ignore that another file replaced the index.
 
         Snapshots and rows of a call belong to the database that it started with: closing that
         would fail the call.
@@ -275,7 +275,8 @@ class OpenIndex:
     def set_aside(self) -> None:
         """Move a damaged index to another name, and start with an empty one on the next call.
 
-        If several processes find the damage, one does it, and the others open its new index.
+        If several processes find the damage, one sets the index aside, and the others open its new
+        one.
         """
         identity = self._db.identity if self._db is not None else identity_of(self.path)
         self.close()
@@ -287,7 +288,7 @@ class OpenIndex:
         """Answer from a copy in memory for as long as the index cannot be written.
 
         Raises:
-            StoreError: `error`, if that fails, too.
+            StoreError: `error`, if the copy cannot be made either.
         """
         if self.standing_in:
             raise error

@@ -92,7 +92,7 @@ def _naming(
         yield [file.path for file in files if file.path in tests]
 
 
-# What a capsule names without showing it: definitions by file, within a size.
+# Chooses the definitions that a capsule names without showing them, by file, within a size.
 
 
 class _Place(NamedTuple):
@@ -153,7 +153,7 @@ def not_shown(
 
 
 _MOST_ALIKE = 2
-"""Names are listed without their owners, so twenty times `__call__` says nothing."""
+"""Names are listed without their owners, so a list of twenty `__call__` would tell nothing."""
 
 
 def _is_repeated(symbol: Symbol, file: NamedFile) -> bool:
@@ -213,7 +213,7 @@ def _cost(file: NamedFile) -> int:
     return explore_text.cost(explore_text.named_file(file))
 
 
-# The graph neighbours that a task needs in addition to its definitions.
+# Finds the graph neighbours that a task needs in addition to its definitions.
 
 _USED = frozenset({"call", "ref", "inherit", "satisfy", "override"})
 _MOST_CALLERS = 8
@@ -273,7 +273,7 @@ PIVOTS = 60
 FOLLOWED = 8
 """Number of the best of these whose neighbours are included."""
 CERTAIN = 10.0
-"""Added to the value of what the task itself names."""
+"""Bonus for definitions that the task itself names."""
 CALLEE, CALLER = 0.5, 0.35
 """Value of a neighbour, as a share of its pivot's value."""
 _NEIGHBOUR_LINES = 40
@@ -451,7 +451,7 @@ def _candidate(
     if symbol.kind in CONTAINERS and length > _WHOLE_CONTAINER:
         chosen = skeleton(symbols, node.symbol, start)
     elif part == "caller" and length > _NEIGHBOUR_LINES // 2:
-        chosen = _around(symbol, sites)
+        chosen = _call_sites(symbol, sites)
     elif part == "callee":
         most = _NEIGHBOUR_LINES
     return Candidate(
@@ -460,7 +460,7 @@ def _candidate(
     )  # fmt: skip
 
 
-def _around(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
+def _call_sites(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
     """The head of a caller and the lines around its calls."""
     shown = set(range(symbol.start_line, min(symbol.name_line + 1, symbol.end_line) + 1))
     for site in sorted(sites)[:3]:
@@ -485,7 +485,7 @@ def skeleton(symbols: Sequence[Symbol], at: int, start: int) -> tuple[int, ...]:
 
 
 def _containers(material: Material, containers: Sequence[Candidate | None]) -> list[Candidate]:
-    """The first lines of the candidates' containers: where an agent would add a member."""
+    """The first lines of the candidates' containers, since an agent may add a member there."""
     best: dict[Node, float] = {}
     for candidate in containers:
         if candidate is None or candidate.symbol < 0:

@@ -1,4 +1,4 @@
-"""Finds the worktree and repository of a path, for faces, which do not import `scope`."""
+"""Finds the worktree and repository of a path, for the interfaces, which do not import `scope`."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ DEEPEST = 2
 """Levels of embedding: a page in prose may contain scripts, but nothing nests deeper."""
 _MOST_PARTS = 200
 _SHORTEST = 8
-"""In bytes. A shorter part defines and calls nothing."""
+"""In bytes. A shorter part cannot define or call anything."""
 _WEAK = frozenset({"key", "heading", "variable", "constant"})
 """Kinds in quoted code that nobody would search for."""
 _HINT = re.compile(r"[\s{.=]*([\w+#.-]*[\w+#])")

@@ -8,7 +8,7 @@ import re
 from codelens.types import Outcome
 
 _SNIFFED = 8_000
-"""Git calls a file binary if it has a NUL in this many first bytes (`buffer_is_binary`)."""
+"""Git calls a file binary if one of this many first bytes is a NUL (`buffer_is_binary`)."""
 
 
 _DENSE_LINE = 5_000
@@ -27,7 +27,7 @@ _HEAD = 2_048
 
 
 _BOMS = (
-    # The longer mark first, as UTF-32 begins like UTF-16.
+    # The longer mark comes first, since that of UTF-32 begins like that of UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),

@@ -138,9 +138,9 @@ class LanguageInfo:
     import_calls: frozenset[str] = frozenset()
     """Functions, captured as `@import.call`, whose calls are imports."""
     loads: tuple[tuple[str, str], ...] = ()
-    """Function whose call gives the module that its first argument names -> the step to what it
-    gives: `.#promise`, or `top` for the first package of the module; `type` if it gives an instance
-    of a class.
+    """Function whose call returns the module that its first argument names -> the step to its
+    result: `.#promise`, or `top` for the first package of the module; `type` if it returns an
+    instance of a class.
     """
     late_takers: str = ""
     """Regex of functions and keys that use the default export of a module that a `@reference.late`
@@ -157,7 +157,7 @@ class LanguageInfo:
     import_noise: str = ""
     """Regex of text to remove from the texts in an import."""
     docs: tuple[DocStyle, ...] = ("leading",)
-    """Where the doc of a definition is. The first style with a doc wins."""
+    """The places to look for the doc of a definition. The first one with a doc wins."""
     exported: ExportRule = "always"
     members: MemberRule = "unmarked"
     """With `exported = "marked"`: whether a member of a type is visible with the type unless
@@ -184,11 +184,12 @@ class LanguageInfo:
     scip_name: str = ""
     """Its name in SCIP's schema; empty: its own name with a capital."""
     scripts: tuple[str, ...] = ()
-    """The languages of the scripts of a component, of which the last one found has them all."""
+    """The languages of a component's scripts; the last one in this list that occurs is used for all
+    scripts."""
     least_script: str = ""
-    """The language of a component's template if no script says more."""
+    """The language of a component's template if no script determines it."""
     template_script: str = ""
-    """The language of the script that a template in a file of its own is translated to."""
+    """The language of the script that a template in a separate file is translated to."""
     components: str = ""
     """The language of templates in the decorators of its classes."""
     embedded_hint: str = ""

@@ -30,7 +30,7 @@ _WORD = re.compile(r"\w{2,}")
 SEPARATORS = re.compile(rb"[_-]+")
 """Separators between the parts of a name."""
 _INSIDE = re.compile(rb"[\w\x80-\xff]")
-# Text before a name that is used, which looks like a type or the keyword of a definition.
+# Text before a use of a name that looks like a type or the keyword of a definition.
 _USING = re.compile(
     rb"(?:^|\W)(?:return|await|new|throw|case|in|and|or|not|is|import|from|else|yield|if|elif|while"
     rb"|when|raise|assert|delete|goto|use|using|include|require|extends|implements|instanceof"

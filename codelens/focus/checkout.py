@@ -1,7 +1,8 @@
 """Finds the repository, worktree and branch of a folder, from `.git` without pygit2.
 
 `codelens.scope` does the same with pygit2, which costs 190 ms of CPU. This module only reads three
-small files, of at most `_LONGEST` bytes. A repository in an unusual form counts as a plain folder.
+small files, of at most `_LONGEST` bytes. A repository with an unusual layout counts as a plain
+folder.
 """
 
 from __future__ import annotations

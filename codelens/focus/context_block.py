@@ -1,4 +1,4 @@
-"""The block for a prompt, and the guide: first sentences of answers, which strengthen topics."""
+"""Builds the block for a prompt; keeps the guide: first sentences of answers, to boost topics."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:
             entry.tree = best[2].id
 
 
-# The block for a prompt: what the user has been asking for, in a few hundred characters.
+# Builds the block for a prompt: the user's recent topics, in a few hundred characters.
 
 _TREES = 5
 _LEAVES = 3
@@ -124,7 +124,7 @@ _COLUMN = 42
 BEGIN, END = "[Focus | ", "[/Focus]"
 _MARKS = r"(?i)\[(\s{0,9}/?\s{0,9}focus\b[^\[\]\n]{0,40})\]?"
 """Text that could be read as the begin or the end of the block."""
-# Lines are added by rank within the limit: topics before prompts before answers.
+# Lines are added within the limit by rank: first topics, then prompts, then answers.
 _TOPIC, _FIRST_LEAF, _NEXT, _FIRST_ANSWER, _LEAF, _ANSWER = range(6)
 
 

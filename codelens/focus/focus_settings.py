@@ -22,7 +22,8 @@ class FocusSettings(NamedTuple):
     """The settings; 0 is a valid value."""
 
     memory_size: int = 100
-    """Maximum number of nodes of a forest; a prompt and its root are two, so 1 keeps no prompt."""
+    """Maximum number of nodes of a forest; a prompt needs two (itself and its root), so 1 keeps no
+    prompt."""
     decay_rate: float = 0.05
     """How fast a topic fades, per hour."""
     extend: float = 0.55
@@ -41,7 +42,7 @@ class FocusSettings(NamedTuple):
     transition_boost: float = 0.2
     """How much a likely change of topic raises a score."""
     scope: str = "worktree"
-    """What each forest belongs to: a `worktree`, a `repository` or a host's `session`."""
+    """The scope of a forest: a `worktree`, a `repository` or a host's `session`."""
 
 
 def load_settings(home: str) -> FocusSettings:
@@ -175,7 +176,7 @@ def why_off(home: str, repository: str) -> OffBy | None:
         return "variable"
     switches = _read(home)
     if switches is None:
-        # The file may have said off, and focus must not turn itself on again.
+        # The file may have turned focus off, and focus must not turn itself on again.
         return "damage"
     if repository in switches:
         return None if switches[repository] else "repository"

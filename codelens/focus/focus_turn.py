@@ -76,9 +76,9 @@ def take_prompt(
             if is_locked:
                 waiting = waiting_turns.take(path, state.taken)
                 notes += waiting.notes
-                state = _with(home, place, settings, state=state, waiting=waiting)
+                state = _with_waiting(home, place, settings, state=state, waiting=waiting)
             before = state.forest.next_id
-            _take(home, place, utterance, settings, state=state)
+            _add_utterance(home, place, utterance, settings, state=state)
             if is_locked:
                 forest_file.save(path, state._replace(root=place.root))
                 notes += waiting_turns.release(path, state.taken)
@@ -117,8 +117,8 @@ def take_answer(
                 forest_file.set_aside(path)
             waiting = waiting_turns.take(path, state.taken)
             notes += waiting.notes
-            state = _with(home, place, settings, state=state, waiting=waiting)
-            _take(home, place, utterance, settings, state=state)
+            state = _with_waiting(home, place, settings, state=state, waiting=waiting)
+            _add_utterance(home, place, utterance, settings, state=state)
             forest_file.save(path, state._replace(root=place.root))
             notes += waiting_turns.release(path, state.taken)
     except OSError as error:
@@ -138,7 +138,7 @@ def as_next_prompt_finds(
     is_any = os.path.isdir(os.path.dirname(path))
     waiting = waiting_turns.read(path, state.taken) if is_any else Waiting((), (), ())
     note = "; ".join(filter(None, (state.note, *waiting.notes)))
-    return _with(home, place, settings, state=state, waiting=waiting)._replace(note=note)
+    return _with_waiting(home, place, settings, state=state, waiting=waiting)._replace(note=note)
 
 
 def _as_remembered(prompt: str, place: Checkout, session: str, now: float) -> Utterance:
@@ -151,17 +151,17 @@ def _as_remembered(prompt: str, place: Checkout, session: str, now: float) -> Ut
     )
 
 
-def _with(
+def _with_waiting(
     home: str, place: Checkout, settings: FocusSettings, *,
     state: forest_file.State, waiting: Waiting,
 ) -> forest_file.State:  # fmt: skip
     """The state with prompts and answers that arrived while another process had the lock."""
     for utterance in waiting.utterances:
-        _take(home, place, utterance, settings, state=state)
+        _add_utterance(home, place, utterance, settings, state=state)
     return state._replace(taken=waiting.names)
 
 
-def _take(
+def _add_utterance(
     home: str, place: Checkout, utterance: Utterance, settings: FocusSettings, *,
     state: forest_file.State,
 ) -> None:  # fmt: skip

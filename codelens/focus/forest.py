@@ -49,8 +49,8 @@ class Transitions:
                 del self.rows[earlier]
 
 
-# The forest has a tree for each topic: a root, which names the topic, sub-topics under it, and
-# prompts under both. `classify` finds the place of a prompt without a change; `grow` adds it.
+# The forest has a tree for each topic: its root names the topic, below it are sub-topics, and
+# prompts are below both. `classify` finds the place of a prompt without a change; `grow` adds it.
 
 Kind = Literal["root", "topic", "prompt"]
 Action = Literal["extend", "branch", "new", "none"]
@@ -208,7 +208,7 @@ class Forest:
 
         A time after `now` means that the clock was ahead then, or was set back since. These cannot
         be distinguished, so the stored time stays. The node counts as touched at the time of the
-        first prompt after all of those, or of its latest prompt that is not after `now`.
+        first prompt after all those touches, or else of its latest prompt that is not after `now`.
         """
         if node.touched <= now:
             return node.touched

@@ -251,7 +251,7 @@ def _turns(head: dict[str, object]) -> dict[str, LastTurn]:
             session, topic = text_in(fields, "session"), whole_in(fields, "topic")
             result[session] = LastTurn(topic, number_in(fields, "at"))
         except Damaged:
-            # This only loses the handles of one session, not a prompt.
+            # Skipping it only loses the handles of one session, not a prompt.
             continue
     return result
 
@@ -349,7 +349,7 @@ def forget_old(home: str, in_use: str = "") -> int:
         home: the home folder.
         in_use: the file of a forest to keep regardless of its age.
     """
-    # Late: a prompt hook does not call this.
+    # Imported late: a prompt hook does not call this.
     folder = os.path.join(home, "focus")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]

@@ -1,7 +1,7 @@
 """Splits a prompt into terms (words of identifiers, without stop words, stemmed) and compares them.
 
 The stemmer makes two passes: it removes a plural ending, then the longest derivational suffix that
-fits. It keeps `er`: a parser is not the thing that is parsed. The index's stemmer (Porter's, in
+fits. It keeps `er`, since a parser is not what it parses. The index's stemmer (Porter's, in
 `codelens.extract`) is not better (`benchmarks/focus_replay.py`), and its import is too slow for a
 hook. So is the import of `re`: this module reads character by character, except for words of
 lower-case ASCII letters, which are the most frequent.

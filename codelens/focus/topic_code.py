@@ -118,7 +118,7 @@ class _Blocks:
         """Whether the innermost block of a line is its owner's, and of these kinds, if given."""
         for opening in self._openings(start):
             is_body = not bodies or bodies.intersection(opening.split())
-            if is_body and _stands(opening, owners[-1]):
+            if is_body and _contains_word(opening, owners[-1]):
                 return self.are_of(owners[:-1], start, start)
             # `public:` does not open a block.
             if not opening.rstrip().endswith(":") or " " in opening.strip():
@@ -168,12 +168,12 @@ def _lines_for_all(text: str) -> Iterator[tuple[int, str]]:
 
 def _without(owners: list[str], line: str) -> list[str]:
     """The owners, outermost first, without the last ones that the line names."""
-    while owners and _stands(line, owners[-1]):
+    while owners and _contains_word(line, owners[-1]):
         owners = owners[:-1]
     return owners
 
 
-def _stands(line: str, name: str) -> bool:
+def _contains_word(line: str, name: str) -> bool:
     return next(_places(line, name), None) is not None
 
 
@@ -256,10 +256,10 @@ def _end(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-# The topic of a line of the session trail: that of the last prompt of its session.
+# A line of the session trail belongs to the topic of the last prompt of its session.
 
 _LENDING = frozenset({"expanded", "explored", "edited"})
-"""The actions that add code to a topic; results of a search or listing were only named."""
+"""The actions that add code to a topic; a search or listing only names code."""
 _OF_A_CALL = 2
 _MOST = 12
 """Maximum number of handles checked before a prompt; each may read a file."""
@@ -286,7 +286,7 @@ def note_handles(home: str, place: Checkout, forest: Forest, now: float) -> None
         ):
             continue
         for handle in reversed(entry.handles[:_OF_A_CALL]):
-            # In the order of the calls, the latest last.
+            # Handles in the order of the calls, the latest last.
             noted.pop((turn.topic, handle), None)
             noted[turn.topic, handle] = at
     for (topic, handle), at in list(noted.items())[-_MOST:]:
@@ -319,7 +319,7 @@ def remember_turn(forest: Forest, session: str, at: float, *, has_topic: bool) -
         del forest.turns[oldest]
 
 
-# The code of a topic: handles from the session trail that are still valid.
+# Shows the code of a topic: handles from the session trail that are still valid.
 #
 # This does not open an index. A handle is valid while its file has the stored size and time. If the
 # file changed, `standing` searches it for the definition: if it is unsure, only the file is shown;
@@ -348,7 +348,7 @@ def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
     path = _path(root, handle)
     if len(handle) > _LONGEST_HANDLE or path is None:
         return
-    size, stamp = _stamp(path)
+    size, stamp = _size_and_time(path)
     if size < 0:
         return
     file, _, symbol = handle.partition("#")
@@ -368,7 +368,7 @@ def true_handles(topic: Node, root: str) -> list[str]:
     """The topic's handles that are valid in the worktree at `root` now, at most two."""
     result: list[str] = []
     for handle, size, stamp in topic.handles:
-        now = _as_it_is(root, handle, size, stamp)
+        now = _valid_form(root, handle, size, stamp)
         if now and now not in result:
             result.append(now)
         if len(result) == MOST:
@@ -376,11 +376,11 @@ def true_handles(topic: Node, root: str) -> list[str]:
     return result
 
 
-def _as_it_is(root: str, handle: str, size: int, stamp: int) -> str:
+def _valid_form(root: str, handle: str, size: int, stamp: int) -> str:
     path = _path(root, handle)
     if path is None:
         return ""
-    now = _stamp(path)
+    now = _size_and_time(path)
     file, _, symbol = handle.partition("#")
     if now == (size, stamp) or (now[0] >= 0 and not symbol):
         return handle
@@ -419,7 +419,7 @@ def _unescaped(file: str) -> str:
     return os.fsdecode(raw)
 
 
-def _stamp(path: str) -> tuple[int, int]:
+def _size_and_time(path: str) -> tuple[int, int]:
     try:
         status = os.stat(path)
     except (OSError, ValueError):

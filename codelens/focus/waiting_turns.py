@@ -263,7 +263,7 @@ def _utterance(path: str, line: bytes) -> Utterance:
             cast("Literal['prompt', 'answer']", kind), text_in(fields, "text"),
             counts_in(fields, "terms"), number_in(fields, "at"), text_in(fields, "branch"),
             text_in(fields, "worktree"),
-            # Older versions do not write it.
+            # Older versions do not write this field.
             text_in(fields, "session") if "session" in fields else "",
         )  # fmt: skip
     except Damaged as error:

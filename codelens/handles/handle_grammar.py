@@ -41,7 +41,7 @@ _SYMBOL_ESCAPED = re.compile(
 )
 _COMPONENTS = (b".vue", b".svelte", b".astro")
 _DEFAULT = "default"
-"""What the index calls the component of a file: its name is no fact of the text."""
+"""The index's name for a file's component, since the text does not contain the real name."""
 _ON_WINDOWS = os.name == "nt"
 
 
@@ -136,7 +136,7 @@ def symbol_handle(path: bytes, qualified: str, ordinal: int = 1, ref: str = "") 
 
 
 def shown_name(path: bytes, qualified: str) -> str:
-    """A definition's name; a component has that of its file, which no text says."""
+    """A definition's name; a component is named after its file."""
     head, dot, rest = qualified.partition(".")
     if head != _DEFAULT or not path.endswith(_COMPONENTS):
         return qualified
@@ -308,7 +308,7 @@ def _folder_of(handle: str) -> str:
     return folder
 
 
-# A handle as typed by a user: a file whose name looks like a handle is found by that name.
+# Parses handles typed by a user: a file whose name looks like a handle is found by that name.
 
 
 def typed_handle(text: str, root: str, files: Container[bytes]) -> Handle:
@@ -335,7 +335,7 @@ def typed_handle(text: str, root: str, files: Container[bytes]) -> Handle:
     return handle if leads_on or named not in files else Handle(named)
 
 
-# From a place in a view to its handle.
+# Builds the handle of a place in a view.
 
 
 def handle_of(snapshot: Snapshot, file: FileRow, at: int, ref: str = "") -> str:

@@ -37,7 +37,8 @@ from codelens.types import Span, Symbol
 _CALLABLE = frozenset({"function", "method"})
 _VARIABLES = frozenset({"variable", "constant"})
 _DECLARED = re.compile(r"extern\b(?!\s*\")[^=]*\Z")
-"""A declared variable: one with a value is a definition, and `extern "C"` is something else."""
+"""A declared variable: a value would make it a definition, and `extern "C"` only sets the
+linkage."""
 _BRACKETS = re.compile(r"<[^<>]*>|\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)")
 
 
@@ -96,7 +97,7 @@ def _parameters(symbol: Symbol) -> int | None:
     return 0 if inside.strip() in {"", "void"} else inside.count(",") + 1
 
 
-# From a handle to the place that it names in a view.
+# Finds the place that a handle names in a view.
 #
 # `Finder.find` never silently answers with another symbol. It raises for a name with several
 # definitions, and lists their handles. It follows a symbol that moved and says so. For a missing
@@ -289,7 +290,7 @@ class Finder:
         return Place(owner.file, owner.symbol, None, self._handles([owner])[0], moved, also)
 
     def _without_examples(self, owners: list[_Owner]) -> list[_Owner]:
-        """Drop examples in prose if code defines the name: nobody means an example."""
+        """Drop examples in prose if code defines the name, since nobody refers to an example."""
         languages = self._languages(owners)
         in_prose = [owner for owner, language in languages if language_info(language).prose]
         if len(in_prose) == len(owners):

@@ -53,10 +53,10 @@ def standing_at(place: Checkout) -> Standing:
     return Standing(place.repository, worktree, head_commit(place), place.branch)
 
 
-# Removing text of hosts and hooks from a prompt, so that only the user's words remain.
+# Removes text of hosts and hooks from a prompt, so that only the user's words remain.
 #
-# And the reverse: text that we give to a host must not contain the tags that hosts and hooks use.
-# All functions take linear time for any text.
+# Conversely, text that we give to a host must not contain the tags that hosts and hooks use. All
+# functions take linear time for any text.
 
 _TAGS = r"(?:<|&lt;)(/?)(hook_context|system-reminder)(?:>|&gt;)"
 """The tags that hosts put around text of hooks; Gemini CLI escapes them when it passes it on."""
@@ -130,7 +130,7 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return " ".join([*pieces, text[at:]])
 
 
-# Parsing the event on stdin, in the form of any host.
+# Parses the event on stdin, in the format of any host.
 
 LARGEST = 16_000_000
 """Maximum size of the input in bytes; larger input is ignored."""

@@ -73,7 +73,8 @@ def _path(home: str, repository: str, session: str) -> str:
     return os.path.join(home, "trails", f"{repository}-{name}{_ENDING}")
 
 
-# Before a prompt: the focus block. After an answer: the guide, and the commit of the session.
+# Returns the focus block before a prompt; after an answer, updates the guide and the session's
+# commit.
 
 _TAIL = 64_000
 """How many bytes at the end of a transcript are searched for the last answer."""
@@ -99,7 +100,7 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
     try:
         session_marks.mark(home, event.session, standing_at(place))
     except OSError as error:
-        # The answer is kept anyway.
+        # The answer is stored anyway.
         hook_input.log_note(home, "stop", f"cannot store the session's commit: {error}")
     if not focus_settings.is_on(home, place.repository):
         return

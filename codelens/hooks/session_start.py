@@ -44,7 +44,7 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
         prompt_hooks.take_recovery(home, place.repository, event.session)
         and event.source == "resume"
     ):
-        # It was compacted when it last ran and has not got its recovery yet.
+        # The session was compacted in its last run, and has not received its recovery yet.
         event = event._replace(source="compact")
     # The first prompt has the block itself, unless the host accepts no context with prompts.
     return _context(
@@ -57,7 +57,7 @@ def _context(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) 
         # The model no longer has the code that was sent.
         sent_log.end_all(home, place.repository, trail_log.worktree_key(place.root))
     goes_on = event.source in _GO_ON
-    parts: list[Callable[[], str]] = [lambda: _standing(place)]
+    parts: list[Callable[[], str]] = [lambda: _worktree_line(place)]
     if goes_on:
         parts.append(lambda: _recovery(place, event))
     else:
@@ -90,7 +90,7 @@ def _context(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) 
     return "\n".join(lines)
 
 
-def _standing(place: Checkout) -> str:
+def _worktree_line(place: Checkout) -> str:
     head = head_commit(place)[:10]
     where = f"branch {place.branch}" if place.branch else "detached HEAD"
     return f"codelens: worktree {place.root} ({where}{f' at {head}' if head else ''})"

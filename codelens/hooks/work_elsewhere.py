@@ -45,7 +45,7 @@ def answer_within(seconds: float, ask: Callable[[], T], *, home: str, event: str
     return answers[0] if answers else nothing
 
 
-# At a session's start: files and definitions that other worktrees also changed.
+# At a session's start, lists files and definitions that other worktrees also changed.
 
 _RECENT_S = 3 * 86_400
 _MOST_WORKTREES = 8

@@ -1,4 +1,4 @@
-"""Decides which edits a host needs in which files, for a scope."""
+"""Decides which edits a host needs in which files, for the user or a project."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def hooks_of(hooks: HookFile, request: Request) -> Hooks:
 
 
 def _with_commands(element: Value, commands: Mapping[str, str]) -> Value:
-    """An element with its placeholders, which may be parts of strings, replaced by commands."""
+    """An element whose placeholders, which may be parts of strings, are replaced by commands."""
     if isinstance(element, str):
         for hole, command in commands.items():
             element = element.replace(hole, command)

@@ -219,7 +219,7 @@ def _end(process: subprocess.Popen[bytes], readers: Sequence[threading.Thread]) 
     process.wait()
     for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
         reader.join(timeout=2)
-        # Closing a stream that a thread reads would wait for the process at the other end.
+        # Closing a stream while a thread reads from it would wait for the process at the other end.
         if stream is not None and not reader.is_alive():
             stream.close()
 

@@ -1,8 +1,8 @@
 """Describes the hosts (`install/hosts/NAME.toml`), the machine, and entries that start codelens.
 
-A path in a descriptor may start with `~` and contain `${NAME:-default}`. The default is used if
-the variable is unset or not an absolute path: `XDG_CONFIG_HOME` is defined so, and a relative path
-would depend on where the host was started.
+A path in a descriptor may start with `~` and contain `${NAME:-default}`. As for `XDG_CONFIG_HOME`,
+the default is used if the variable is unset or not an absolute path, since a relative path would
+depend on where the host was started.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def this_machine() -> Machine:
     return Machine(system, Path.home(), dict(os.environ))
 
 
-# The command that hosts start: the absolute path of the installed console script.
+# Finds the command that hosts start: the absolute path of the installed console script.
 
 _FLEETING = ("uv/archive-v", "uv/builds-v", "pipx/.cache", "pipx/venvs-cache")
 """Folders of temporary environments: `uvx`, `pipx run`."""
@@ -372,7 +372,7 @@ def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> 
     return value
 
 
-# What an entry starts, in the form of any host.
+# Determines what an entry starts, in the format of any host.
 
 NAME = "codelens"
 _SERVE = "serve"

@@ -67,7 +67,7 @@ class NoLauncher(HostError):
     """No command was found that a host could start."""
 
 
-# Reading and replacing files that belong to others.
+# Reads and replaces files that belong to other programs.
 #
 # A temporary file in the same folder is written, read back, and renamed to the target, so that no
 # reader ever sees half of it. For a symbolic link, its target is replaced. Mode and owner are kept.
@@ -91,7 +91,7 @@ def real(path: Path) -> Path:
     except RuntimeError as error:
         raise NotRead(path, "its symbolic links form a loop") from error
     except OSError as error:
-        raise NotRead(path, _why(error)) from error
+        raise NotRead(path, _reason(error)) from error
 
 
 def read(path: Path) -> bytes | None:
@@ -110,7 +110,7 @@ def read(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise NotRead(path, _why(error)) from error
+        raise NotRead(path, _reason(error)) from error
 
 
 def write(
@@ -154,7 +154,7 @@ def write(
         # rename; checking `_stamp` last keeps it short, because reading takes longer.
         if onto != "anything":
             stamp = _stamp(path)
-            if _now(path) != onto or _stamp(path) != stamp:
+            if _current_bytes(path) != onto or _stamp(path) != stamp:
                 raise Overtaken(path)
         temporary.replace(path)
     except (OSError, Overtaken) as error:
@@ -164,7 +164,7 @@ def write(
         remove_empty(paths)
         if isinstance(error, Overtaken):
             raise
-        raise NotWritten(path, _why(error)) from error
+        raise NotWritten(path, _reason(error)) from error
 
 
 def others_read(path: Path) -> bool:
@@ -178,7 +178,7 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
     return None if status is None else (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _now(path: Path) -> bytes | None:
+def _current_bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -197,11 +197,11 @@ def remove(path: Path, *, holding: bytes | None = None) -> None:
         NotWritten: it cannot be deleted.
     """
     try:
-        if holding is not None and _now(path) not in (None, holding):
+        if holding is not None and _current_bytes(path) not in (None, holding):
             raise Overtaken(path)
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise NotWritten(path, _why(error)) from error
+        raise NotWritten(path, _reason(error)) from error
 
 
 def remove_empty(folders: list[Path]) -> None:
@@ -263,7 +263,7 @@ def _adopt(fresh: Path, before: os.stat_result | None) -> None:
                 os.chown(fresh, before.st_uid, before.st_gid)
 
 
-def _why(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return "no space left on the disk"
     return (error.strerror or str(error)).lower()

@@ -112,7 +112,8 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
             old_bytes = given_back(old, change.before)
             ledger.keep(change.path, replace(old, edits=edits_after(old, done, old_bytes)))
         return change
-    # Before the file: if this process is killed in between, uninstall still knows about it.
+    # Recorded before the file is written, so that uninstall knows about it even if this process is
+    # killed in between.
     path, paths = change.path, host_files.missing_folders(change.path)
     ledger.keep(path, recorded(change, old, scope, ledger), paths)
     try:
@@ -178,7 +179,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
         return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} also uses it",))
     if old is not None and old.found_by(before):
         return replace(
-            same, after=given_back(old, before), remarks=_back_again(old, before, wishes)
+            same, after=given_back(old, before), remarks=_restored_entry_remark(old, before, wishes)
         )
     fresh, problems = _without(path, text, wishes, [] if old is None else old.parents)
     after = before if fresh == text else None if fresh is None else encoded(fresh, before)
@@ -188,7 +189,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
     return replace(same, after=after, problems=tuple(problems))
 
 
-def _back_again(old: Record, before: bytes, wishes: Sequence[Wish]) -> tuple[str, ...]:
+def _restored_entry_remark(old: Record, before: bytes, wishes: Sequence[Wish]) -> tuple[str, ...]:
     """The remark if install found an entry for codelens that was not in the ledger."""
     old_bytes = given_back(old, before)
     entries = [wish.edit for wish in wishes if isinstance(wish.edit, Entry)]

@@ -55,7 +55,8 @@ def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
         host_files.sweep(home / "install.json")
         yield
     finally:
-        # While we have the lock: later, it could be another process's file. Windows forbids this.
+        # Deleted while we have the lock; later, it could be another process's file. Windows forbids
+        # this.
         with contextlib.suppress(OSError):
             path.unlink()
         os.close(descriptor)
@@ -123,7 +124,7 @@ def recalled(fields: dict[str, object]) -> Edit | None:
         return None
 
 
-# A change to one file, and writing it while other programs write the file too.
+# Makes a change to one file that other programs may write, too.
 
 _TRIES = 20
 """How often to retry if another program writes the file meanwhile."""
@@ -218,7 +219,7 @@ def landed(change: Change, again: Callable[[], Change]) -> Change:
     raise Overtaken(change.path)
 
 
-# The record of an install, and restoring the original file from it.
+# Records an install, and restores the original file from the record.
 
 
 def edits_after(
@@ -249,7 +250,7 @@ def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
 def _added_by_install(edit: Edit, text_found: str | None) -> Edit:
     try:
         return edit.lacking(text_found)
-    except EditRefused:  # the original was broken, and install has fixed it
+    except EditRefused:  # the original was broken, and install fixed it
         return edit
 
 
@@ -264,7 +265,7 @@ def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> 
     for wish in done:
         try:
             parents += (keys for keys in wish.edit.parents(text) if keys not in parents)
-        except EditRefused:  # found in a state that install has mended since
+        except EditRefused:  # install has repaired the file since
             continue
     backup = None if old is None else old.backup
     if backup is None and found_bytes is not None:
@@ -327,7 +328,7 @@ def _backup(path: Path, data: bytes, home: Path) -> Path:
     return copy
 
 
-# The ledger: the original of each file and the edits to it.
+# The ledger records the original of each file and the edits to it.
 #
 # If a file still is what we wrote (its digest is `made`), uninstall restores the original byte for
 # byte. Otherwise others have changed it since, and uninstall only removes our edits.
@@ -451,7 +452,7 @@ class Ledger:
             folder
             for folder in above
             if not any(Path(folder) in left.parents for left in files_left)
-        }  # folders that others now use are theirs
+        }  # a folder that others use now belongs to them
         if gone:
             self._save(self.records, [folder for folder in self.folders if folder not in gone])
 

@@ -1,4 +1,4 @@
-"""From files to stored contents: path facts, hashing, extraction of new texts, and progress."""
+"""Turns files into stored contents: path facts, hashing, extraction of new texts, and progress."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def silent(stage: str, done: int, total: int) -> None:
 
 # Facts of a path: the terms of its stem and folders, and the role of its file.
 
-# The folder of such a file says what it is about (worth .034 on the retrieval benchmark).
+# Only the folder of such a file shows its topic (worth .034 on the retrieval benchmark).
 _FACELESS = frozenset(b"index mod init __init__ lib main __main__ root".split())
 _FOLDERS_KEPT = 3
 
@@ -178,7 +178,7 @@ def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
     return "prose" if folders & _DOC_FOLDERS and _DOC_FORMAT.match(name) else ""
 
 
-# From files to contents: read, hash, look up, extract if new, store.
+# Ingests files: reads, hashes, looks up, extracts if new, stores.
 #
 # Each distinct text in a language is extracted once. Contents are written in batches, each in a
 # separate transaction: no view refers to them yet, so readers do not notice.
@@ -187,8 +187,8 @@ _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 64_000_000
 _COMMIT_S, _COMMIT_SHARE = 1.0, 1 / 8
-"""The most work that a killed process loses, in addition to the texts being extracted: this share
-of the time spent, or a second. Each commit writes a segment; a query seeks in every segment, and a
+"""Maximum work that a killed process loses, besides the texts being extracted: this share of the
+time spent so far, or a second. Each commit writes a segment; a query seeks in every segment, and a
 term has a row in each. With a sixteenth and 24 MB there were 25 segments of Django on a busy
 machine, and 51 of the first sixth of Linux."""
 
@@ -235,7 +235,8 @@ class Ingest:
         self.wait_s = BUSY_S if lease else QUESTION_S
         """How long to wait for another process's transaction."""
         self.sibling = 0
-        """A view made with the same settings: a path with the same bytes has the same language."""
+        """Another view with the same settings: there, a path with the same bytes has the same
+        language."""
         self._lease = lease
         self._source = source
         self._extractor = extractor
@@ -268,14 +269,14 @@ class Ingest:
             if late or len(batch) >= postings.SEGMENT_DOCS or size >= _FLUSH_BYTES:
                 self._store(batch)
                 if self._grown is not None:
-                    self._grown(self._settled())
+                    self._grown(self._finished_changes())
                 batch, size, stored = [], 0, time.monotonic()
         self._store(batch)
         return Ingested(
-            [*self._changes, *self._settled()], self._dropped, self._extracted, self._left
+            [*self._changes, *self._finished_changes()], self._dropped, self._extracted, self._left
         )
 
-    def _settled(self) -> list[Change]:
+    def _finished_changes(self) -> list[Change]:
         """The changes of the works whose contents are stored, each returned once."""
         identified, self._identified = self._identified, []
         changes: list[Change] = []
@@ -293,14 +294,14 @@ class Ingest:
     def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
         done = 0
         for group in _groups(works):
-            if self._late():
+            if self._is_past_deadline():
                 self._left.extend(works[done:])
                 return
             read = self._read(group)
             self._look_up([text_state.key for text_state, _ in read])
             for at, (text_state, data) in enumerate(read):
                 new = text_state.key not in self._ids
-                if new and at and self._late():
+                if new and at and self._is_past_deadline():
                     self._left.extend(text_state.work for text_state, _ in read[at:])
                     self._left.extend(works[done + len(group) :])
                     return
@@ -315,7 +316,7 @@ class Ingest:
             stage = "indexing" if self._tier == "full" else "reading"
             self._progress(stage, done, len(works))
 
-    def _late(self) -> bool:
+    def _is_past_deadline(self) -> bool:
         check_cancelled()
         return self._deadline is not None and time.monotonic() > self._deadline
 

@@ -1,4 +1,4 @@
-"""The files that belong to a worktree, and whether they may have changed since the last walk.
+"""Finds the files that belong to a worktree, and whether they may have changed since the last walk.
 
 `Surveyor` asks `scope` for the members of a worktree or folder. It stores signatures of everything
 that decides them, in addition to the folders: git's index file, ignore files, git's config, sparse
@@ -266,7 +266,7 @@ class Surveyor:
 
 def _stored(stat: os.stat_result, look_ns: int) -> str:
     signature = signature_to_store(stat, look_ns)
-    # Two looks within the margin must not agree on a file that changed between them.
+    # Within the margin of timestamps, two looks must not agree on a file that changed between them.
     return f"racy {look_ns}" if signature == RACY else signature.hex()
 
 

@@ -1,10 +1,9 @@
-"""Reads the files that a question needs although they are not indexed yet.
+"""Reads files that a query needs and that are not indexed yet.
 
-An outdated view cannot rule out matches in files that nobody has read. So pending files are scanned
-for the question's words, and files that contain them are extracted and shown, even while another
-process holds the writer's lease: contents do not depend on who stores them. A file's row records
-what was read, with the signature that the next look compares. Files left for lack of time are
-reported.
+An outdated view cannot rule out matches in unread files. So pending files are scanned for the
+question's words, and files that contain them are extracted and shown, even while another process
+holds the writer's lease: contents do not depend on who stores them. A file's row records what was
+read, with the signature that the next look compares. Files left for lack of time are reported.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _LAST = 4
 """Rank of vendored, generated and translated files, data and prose."""
 _PART_BYTES = 3
 _COMMON_SHARE = 0.05
-"""A part that a larger share of paths contains is ignored as too common."""
+"""Maximum share of paths that may contain a part of a name; more common parts are ignored."""
 _FIRST_WAIT_S = 5.0
 """How long the best files wait for another transaction: one that writes the postings of thousands
 of files may take over two seconds, and without these files the answer would be wrong."""
@@ -46,7 +45,7 @@ _A_ROUND = 8
 
 
 class Needed(NamedTuple):
-    """What the scan found out about pending files."""
+    """The result of scanning pending files."""
 
     shown: frozenset[bytes]
     """Files whose text is now in the view."""
@@ -97,7 +96,7 @@ def read_needed(
                 break
             ingest = Ingest(
                 db, None, source, extractor, languages=languages, progress=silent,
-                # All of the first few are extracted: an answer needs the best of them.
+                # The first few are always extracted: an answer needs the best files.
                 deadline=until if start else None,
             )  # fmt: skip
             ingest.wait_s = QUESTION_S if start else _FIRST_WAIT_S
@@ -142,7 +141,7 @@ def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], Iterator
     definition more often than for a fixture. The others are ranked lazily, since ranking 200,000
     paths takes .7 s.
     """
-    named = _named(request, works)
+    named = _matching_paths(request, works)
     first = {work.path for work in named}
     related = [work for work in _sharing_parts(request, works) if work.path not in first]
     first.update(work.path for work in related)
@@ -186,7 +185,7 @@ def _by_rank(works: Iterable[Work]) -> Iterator[Work]:
         yield from ranked
 
 
-def _named(request: Wanted, works: list[Work]) -> list[Work]:
+def _matching_paths(request: Wanted, works: list[Work]) -> list[Work]:
     """The files whose path contains a requested word or matches a requested path."""
     named: dict[bytes, Work] = {}
     spelled = [

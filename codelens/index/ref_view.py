@@ -1,4 +1,4 @@
-"""The view of a commit, made once: any ref can be searched without a checkout."""
+"""Builds the view of a commit once, so that any ref can be searched without a checkout."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def refresh_ref(
     missing = {file.path for file in known.files if file.state == UNREADABLE}
     whole = view if current and view and view.complete and has_vectors(view) else None
     if whole is not None and _are_still_missing(repository, scope, missing):
-        return _lacking(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
+        return _with_missing(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
     tree = read_tree(repository, scope.head)
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
@@ -58,7 +58,7 @@ def refresh_ref(
     works = [work for work in everything if work.path not in done]
     works, later = _known_first(db, works, settings, budget)
     if whole is not None and not works:
-        return _lacking(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
+        return _with_missing(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
     delta = _delta_of(tree, works, gone, key)._replace(unchecked=len(later))
     source = BlobSource(repository, settings.max_file_bytes)
@@ -67,7 +67,7 @@ def refresh_ref(
         refreshed = answered(
             refreshed, db, scope, settings, budget=budget, works=works, source=source
         )
-        return _lacking(refreshed)
+        return _with_missing(refreshed)
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # If a rebuild of the index replaced the view, the new one lacks the work done so far.
@@ -75,16 +75,16 @@ def refresh_ref(
         all_of_it = _delta_of(tree, everything, gone, key)
         return (delta if is_same else all_of_it), source
 
-    refreshed = _brought(
+    refreshed = _updated(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
         look=look_again,
     )  # fmt: skip
     refreshed = _with_later(refreshed, later)
-    budget = budget.after_look()  # Waiting for another writer may have used it up.
+    budget = budget.after_look()  # Waiting for another writer may have used up the budget.
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
-    return _lacking(refreshed)
+    return _with_missing(refreshed)
 
 
 def _known_first(
@@ -104,7 +104,7 @@ def _known_first(
         if work.oid in blobs
     }
     stored = contents.find(db, {key for key in key_of.values() if key[1]})
-    # The texts of other views whose language is not known by the path are small: scripts, notes.
+    # Texts of other views whose path does not determine the language are small: scripts, notes.
     known_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
     known = [work for work in works if work.path in known_paths]
     rest = [work for work in works if work.path not in known_paths]
@@ -123,7 +123,7 @@ def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
     return refreshed._replace(pending=sorted(pending), unchecked=0)
 
 
-def _brought(
+def _updated(
     scope: Scope, db: Database, settings: Settings, *, budget: Budget, progress: Progress,
     known: Known, delta: Delta, look: Callable[[Known], tuple[Delta, Source]],
 ) -> Refreshed:  # fmt: skip
@@ -165,7 +165,7 @@ def _here(repository: Repository, file: TreeFile) -> bool:
     return repository.has_object(file.oid)
 
 
-def _lacking(refreshed: Refreshed) -> Refreshed:
+def _with_missing(refreshed: Refreshed) -> Refreshed:
     """Never report the view as fresh while objects are missing: codelens fetches nothing."""
     missing = sum(file.state == UNREADABLE for file in refreshed.files)
     if not missing:

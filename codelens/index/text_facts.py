@@ -1,4 +1,4 @@
-"""The bytes of a view's files, from disk or git's object database, and facts of any such text."""
+"""Reads files of a view from disk or git's object database, and provides facts of any text."""
 
 from __future__ import annotations
 
@@ -153,7 +153,8 @@ class BlobSource:
             return b""
 
 
-# Facts of texts that may be in no view: read from the store, or extracted and stored.
+# Provides facts of texts that need not be in any view: reads them from the store, or extracts and
+# stores them.
 #
 # Facts belong to a content, so a later question reuses them for the same text in any branch,
 # worktree or commit.

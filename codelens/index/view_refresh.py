@@ -60,7 +60,7 @@ def refresh(
     Raises:
         StoreError: the index cannot be written; nothing was changed.
     """
-    known = _begun(db, scope)
+    known = _stored_view(db, scope)
     delta = compare(
         repository, scope, settings, known, budget.deadline,
         look_until=budget.look_until, watched=watched,
@@ -83,7 +83,7 @@ def refresh(
 
     if (view is not None and view.complete) or budget.deadline is None:
         return answer(
-            _brought(
+            _updated(
                 repository, scope, db, settings,
                 budget=budget, progress=progress, known=known, delta=delta,
             )
@@ -97,13 +97,13 @@ def refresh(
     known = load(db, scope)
     if _lacks(known, refreshed.files):
         return refreshed
-    done = _brought(
+    done = _updated(
         repository, scope, db, settings, budget=budget, progress=progress, known=known, delta=delta
     )
     return done._replace(indexed=done.indexed + refreshed.indexed, cleared=refreshed.cleared)
 
 
-def _begun(db: Database, scope: Scope) -> Known:
+def _stored_view(db: Database, scope: Scope) -> Known:
     """The stored state of a view; a new one has the files of another branch, if nobody writes.
 
     A look at these costs half as much as a walk.
@@ -139,7 +139,7 @@ def _lacks(known: Known, files: list[FileRow]) -> bool:
     return not {file.path for file in known.files}.issuperset(file.path for file in files)
 
 
-def _brought(
+def _updated(
     repository: Repository, scope: Scope, db: Database, settings: Settings, *, budget: Budget,
     progress: Progress, known: Known, delta: Delta,
 ) -> Refreshed:  # fmt: skip

@@ -1,4 +1,4 @@
-"""Updates a view under the writer's lease, within a budget of time that sets what goes first."""
+"""Updates a view under the writer's lease, within a time budget that decides what comes first."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from codelens.store.views.views import PENDING, Change, FileRow, ViewRow, ViewSt
 from codelens.types import Tier
 
 FEW_FILES = 200
-"""Up to this many pending files are read within the question's budget. Of more, only those that
-the question needs are read, if another process finishes the rest."""
+"""Maximum number of pending files that are read within the query's budget. If there are more, and
+another process will finish the rest, only files that the query needs are read."""
 _NO_DEADLINE_WAIT_S = 600.0
 _LOOK_BUDGETS = 8
 """Budgets that a look at known files may take: an answer needs to have checked most of them."""
@@ -58,7 +58,8 @@ class Budget(NamedTuple):
     """Another process finishes the work: of many pending files only the requested ones are read.
     True for a server's default budget; a budget given on the command line is used in full."""
     text_first: bool = False
-    """Others search meanwhile: a large first index stores all text before any structure."""
+    """Other processes search meanwhile, so a large first index stores all text before any
+    structure."""
 
     @staticmethod
     def starting_now(
@@ -256,7 +257,7 @@ class _Update:
         works = [*delta.works, *self._outdated()]
         large = self._large(works)
         if self._view.generation == 0 and (large or self._budget.deadline is not None):
-            # Names first: paths can be searched before any text is read.
+            # Show the paths first: they can be searched before any text is read.
             self._apply([_pending(work) for work in works], delta.gone, complete=False)
         count = self._settings.worker_count()
         lead = LONG_LEAD if self._budget.deadline is None else 0
@@ -346,7 +347,8 @@ class _Update:
                 self._view.id,
                 changes=changes,
                 drop=[path for path in gone if path in ids],
-                # With the last change: earlier the view would claim to know the folders' files.
+                # Stored with the last change: earlier, the view would claim to know all files of
+                # the folders.
                 put_folders=delta.folders if complete else {},
                 drop_folders=delta.folders_gone if complete else (),
                 state=state,

@@ -1,4 +1,4 @@
-"""Extraction of texts in worker processes or in this one, safe from crashes, hangs and leaks.
+"""Extracts texts in worker processes or in this one, protected from crashes, hangs and leaks.
 
 One watchdog thread serves all time limits. A timer for each would need a thread for each, and
 `Thread.start` of CPython 3.11 waits forever for a thread that finds no memory to start in: an index
@@ -74,7 +74,7 @@ class Watchdog:
                 self._changed.wait(None if next_due is None else max(0.0, next_due - now))
 
 
-# Records which text this process is extracting, in case it crashes the process.
+# Records which text this process is extracting, in case the text crashes the process.
 #
 # A fault in native code ends the process of a small job before anything can be caught. So a file
 # next to the index, `index-ID.db.extracting-PID-START-NUMBER`, contains the digest of the current
@@ -166,7 +166,7 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=_DIGEST_BYTES).digest()
 
 
-# Extraction in worker processes for large jobs, in this process for small ones.
+# Extracts large jobs in worker processes, and small ones in this process.
 #
 # tree-sitter holds the interpreter's lock, so threads gain nothing. A worker that dies, or that
 # hangs for a minute and is killed, is replaced, and its texts are tried one by one. A text that
@@ -351,7 +351,7 @@ class WorkerPool:
         with suppress(queue.Empty):
             while True:
                 worker = self._idle.get_nowait()
-                # A worker that died while idle says nothing about the text it would get.
+                # If a worker died while idle, the text that it would have received is not to blame.
                 if worker.is_alive():
                     return worker
                 worker.end()

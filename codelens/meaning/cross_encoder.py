@@ -1,4 +1,4 @@
-"""Reranking, which scores a text together with the question: the interface and a local model."""
+"""Reranking, which scores a text together with the question: its interface and a local model."""
 
 from __future__ import annotations
 

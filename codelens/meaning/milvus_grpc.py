@@ -12,7 +12,7 @@ from codelens.meaning.milvus_store import HEX_CHARS, MOST_TERM_BYTES, RRF, Place
 from codelens.meaning.vector_store import StoreClientMissing
 
 _OPTIONS = {"grpc.use_local_subchannel_pool": 1}
-"""Without it gRPC delays new attempts for a while after a store that was down is up again."""
+"""Without this option, gRPC delays new attempts for a while after a store is up again."""
 
 
 class GrpcCalls:

@@ -1,4 +1,4 @@
-"""The requests that codelens sends to Milvus: their interface, and their form over REST."""
+"""Sends requests to Milvus and Zilliz over REST."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from codelens.meaning.milvus_store import HEX_CHARS, MOST_TERM_BYTES, RRF, Place, Row, Scored
 
-# Milvus and Zilliz over REST (version 2): nothing to install, and no imports of 2 s per process.
+# REST (version 2) needs no installation, and saves each process imports of 2 s.
 
 SCHEME = "rest+"
 _MOST_BYTES = 256 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Vectors in Milvus or Zilliz: the rows that a question may see, batches of requests, and errors.
+"""Stores vectors in Milvus or Zilliz: filters rows, batches requests, translates errors.
 
 Vectors consist of integers (`quantized_vectors`), and the product of two is at most their squared
 length, far below 2**24. So sums are exact in the store's floats in any order, and a store that
@@ -151,7 +151,7 @@ class MilvusStore:
             VectorStoreError: it failed.
         """
         try:
-            # The client's own time limit ends first, if it works.
+            # The client's own time limit ends earlier, if it works.
             return within(request, self._place.timeout_s + 1)
         except TimedOut as error:
             why = f"no answer within {self._place.timeout_s:g} s"

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from codelens.meaning.providers.embedding_client import ProviderError, library, quoted
 
 MOST_TOKENS = 512
-"""Of a text, or of a question and a text together: models of this kind are trained with this."""
+"""Maximum tokens of a text, or of a question and a text together; models of this kind are trained
+with it."""
 MODELS, TOKENIZER = ("model.onnx", "onnx/model.onnx"), "tokenizer.json"
 FOLDER_NEEDED = f"a folder with {TOKENIZER} and {MODELS[0]}"
 _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}

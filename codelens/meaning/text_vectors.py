@@ -1,4 +1,4 @@
-"""The vectors of questions and of the chunks of contents, and their products.
+"""Computes the vectors of questions and of the chunks of contents, and their products.
 
 A vector is the sum of its terms' vectors, each times the logarithm of its count and the term's
 gate, scaled to the length `LENGTH`. All steps are in integers, so every platform gets the same
@@ -144,7 +144,7 @@ def _constants(width: int) -> tuple[int, int, int]:
     return one_a_lane, evens * ((1 << 8 * LANE) - 1), evens * (half + above)
 
 
-# Products of a question with many chunks at once, in integers.
+# Computes the products of a question with many chunks at once, in integers.
 
 _ABOVE = 1 << 31
 
@@ -178,7 +178,7 @@ def products(vector: Sequence[int], chunks: bytes) -> list[int]:
     return [column - above for column in columns]
 
 
-# Vectors as part of the facts of a text, computed where the text is extracted.
+# Adds vectors to the facts of a text, in the process that extracts the text.
 
 logger = logging.getLogger(__name__)
 
@@ -245,7 +245,7 @@ def _length(vector: Sequence[int]) -> int:
     return isqrt(sum(map(mul, numbers, numbers)))
 
 
-# Vectors for the contents of a view that lack them, or have those of an older table.
+# Computes vectors for contents of a view that have none, or have those of an older table.
 #
 # A new word table rolls forward like a new extractor, but needs no texts: the postings have the
 # counts of terms.

@@ -1,4 +1,4 @@
-"""The interface of a vector store, its errors, and the default store in the repository's database.
+"""The interface and errors of a vector store, and the default store in the repository's database.
 
 VectorStoreError
 +-- StoreClientMissing   the client is an extra that is not installed

@@ -69,7 +69,7 @@ class NotSaved(ContextError):
         )
 
 
-# Validation of the fields of a context, which makes them fit for storing and printing.
+# Validates the fields of a context, so that they can be stored and printed.
 
 CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "auto", "note")
 FOR_EVER = "never"
@@ -166,7 +166,7 @@ def _stored(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-# Export and import of saved contexts as JSON, for another machine or clone.
+# Exports and imports saved contexts as JSON, for another machine or clone.
 #
 # The object has `codelens_contexts` (the version of the format), `repository` (a folder) and
 # `contexts` (a list, each with its `items`). Hashes are in hex and paths in their printed form.

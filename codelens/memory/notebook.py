@@ -115,7 +115,7 @@ def _joined(text: str) -> str:
     return " ".join(terms_of_text(text))
 
 
-# The order of notes: by their text, their age, and their nearness to what an answer shows.
+# Ranks notes by their text, their age, and their nearness to what an answer shows.
 #
 # `NoteOrder` scores each note. Its weights are chosen, not fitted; `benchmarks/note_weights.py`
 # measures what each contributes.
@@ -215,7 +215,7 @@ def _terms_of(note: Context) -> Iterable[str]:
     return terms_of_text(" ".join((note.name, note.category, *note.tags, note.note)))
 
 
-# The notebook of one repository: saving, finding, forgetting, taking over.
+# The notebook of one repository saves, finds, forgets and takes over contexts.
 
 _NEAR_SHOWN = 3
 
@@ -295,7 +295,7 @@ class Notebook:
             context_rows.put(file.db, context, terms_of(context))
             self._note_home(file, home, former)
         if former:
-            notes.append(_offer(former))
+            notes.append(_adoption_note(former))
         return context, old is not None, [*file.notes, *notes]
 
     def update(
@@ -484,6 +484,6 @@ def _about(context: Context, now_s: float) -> str:
     return f"saved on {day_of(context.saved_s)}{over}{shown and f': {shown}'}"
 
 
-def _offer(former: Sequence[Glance]) -> str:
+def _adoption_note(former: Sequence[Glance]) -> str:
     where = ", ".join(f"{place.size} more saved at {place.common_dir!r}" for place in former)
     return f"this repository was moved: {where}: `codelens load --adopt` takes them over"

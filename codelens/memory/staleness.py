@@ -1,4 +1,4 @@
-"""Whether saved places are current, moved, changed or gone in a view, by hashes of their text.
+"""Judges by hashes whether saved places are current, moved, changed or gone in a view.
 
 Line ends and the indentation of the first line do not count: a checkout with other line ends, or a
 function that became a method, has the same text.
@@ -183,7 +183,8 @@ class Renames:
                     files = read_tree(self._repository, CommitId(head)).files
                     entries = {file.path: file.oid for file in files}
                 except ReadError:
-                    entries = {}  # replaced by a rebase and collected: only contents help then
+                    # A rebase replaced the commit, and git removed it; only contents help now.
+                    entries = {}
             self._trees[head] = entries
         return self._trees[head]
 
@@ -201,7 +202,7 @@ def _kind(path: bytes, other: bytes) -> tuple[bool, bytes]:
     return os.path.splitext(path)[1] != os.path.splitext(other)[1], path
 
 
-# The state of saved items in the current view: current, moved, changed or gone.
+# Judges saved items in the current view: current, moved, changed or gone.
 #
 # A definition is searched for by its name in its file, then in the file's new place, then anywhere
 # by name and identical text, then in its file under another name with identical text. Nothing else
@@ -382,7 +383,7 @@ class Judge:
         lines = self._texts.lines(file)
         if lines is None:
             return None
-        # Where the lines would be if all changes were above their definition.
+        # The place of the lines if all changes were above their definition.
         start = item.start_line + self._shift(item, file)
         size = item.end_line - item.start_line + 1
         places = [

@@ -1,4 +1,4 @@
-"""Chooses the lines of a judged file that answer: the definition asked for, or the best text.
+"""Chooses which lines of a judged file to show: the definition asked for, or the best text.
 
 `codelens.rank.scoring.definition_features` orders the files; this module chooses the place inside
 one.
@@ -22,7 +22,7 @@ from codelens.store.facts.ranking_reads import Definition
 from codelens.store.views.snapshot import Snapshot
 
 SYMBOL_LINES = 80
-"""Of a longer definition, only the part that answers is shown."""
+"""If a definition is longer, only the part that answers is shown."""
 SHORT_LINES = 12
 """A shorter chunk is shown with the next one."""
 _LENGTHENED = 40
@@ -63,7 +63,7 @@ class Place(NamedTuple):
 
 
 def best(judge: Judged, texts: Texts) -> Place:
-    """Return the place of a file that answers best."""
+    """Return the place in a file that best answers the query."""
     candidate = judge.evidence
     strong = [
         definition
@@ -173,7 +173,7 @@ def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
     if 0 <= chunk.symbol < len(candidate.definitions):
         own = candidate.definitions[chunk.symbol]
         most = own.start_line < chunk.start_line or _lines(own) >= _MOST * _length(chunk)
-        # A namespace around a whole file says less than its content.
+        # A namespace around a whole file is less specific than its content.
         if most and own.kind != "module" and _lines(own) <= SYMBOL_LINES:
             return of_symbol(judge, own)
         inside = [symbol for symbol in [own, *inside] if _lines(symbol) <= SYMBOL_LINES]

@@ -68,7 +68,8 @@ def _shared(out: Mapping[int, float]) -> list[tuple[int, float]]:
     return [(target, weight / total) for target, weight in sorted(out.items())] if total else []
 
 
-# Finds which files of a view use which, and by which names; the map is ranked by these links.
+# Finds which files of a view use each other, and by which names; the map ranks files by these
+# links.
 #
 # Links are cheaper than edges. A file uses another if it imports it or is in the same package, and
 # contains the name of one of its top-level definitions. A name alone makes a link only in languages
@@ -177,7 +178,7 @@ def relinked(
     old = {source.content for source in before} - {source.content for source in sources}
     counts_of = dict(counts(old))
     if counts_of.keys() != old:
-        # Dropped from the index, or without names: unknown which.
+        # The content was dropped from the index, or has no names: what it uses is unknown.
         return False
     for content in old:
         links.forget_names(counts_of[content].keys())
@@ -299,7 +300,7 @@ class Linking:
             for name in (names.keys() & package.keys()) - source.defined:
                 yield package[name], name, sqrt(names[name])
         if not spec_of(source.language).imports_are_complete:
-            # Intersect from the file's names: the view has a hundred thousand times as many.
+            # Iterate over the file's names: the view has a hundred thousand times as many.
             for name in sorted((names.keys() & self._owner.keys()) - source.defined):
                 owner = self._owner[name]
                 alike = owner >= 0 and self.sources[owner].language == source.language

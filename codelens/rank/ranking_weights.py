@@ -1,4 +1,4 @@
-"""The weights and limits of the ranking; how a feature is scaled stands next to the feature.
+"""The weights and limits of the ranking; the code of each feature says how it is scaled.
 
 The values were fitted on the 25 repositories of a public retrieval benchmark and validated on other
 repositories (docs/ranking.md lists them, and the cost of leaving out each signal). Features are
@@ -66,8 +66,8 @@ WORDS: Mapping[str, float] = MappingProxyType(
 stempfx, stemeq), dircov and symbols (symsum, embdef) were fitted; the others were set by hand near
 the mean of fits on bootstraps of the 25 repositories, and checked on the history of 8 other
 repositories (docs/ranking.md has both). `spelled`: the whole query, written as one identifier, is
-defined here (`get adapter`, `get_adapter`). Nobody types the words of a name by chance, so this
-outweighs the text; so does the name of a file (`pathnamed`)."""
+defined here (`get adapter`, `get_adapter`). Nobody types all words of a name by chance, so this
+outweighs the text, and so does a file's name (`pathnamed`)."""
 
 TOKEN: Mapping[str, float] = MappingProxyType(
     {
@@ -109,8 +109,8 @@ PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
                   "prose": 1.0, "translation": 1.0, "data": 1.0},
     }
 )  # fmt: skip
-"""Penalty by role, unless the query asks for such files. Fits vary between 2 and 8 for tests and
-prose; these values rank code with half of the signals above them."""
+"""Penalty by role, unless the query asks for such files. Fitted values vary between 2 and 8 for
+tests and prose; with these values, code with half of the signals still ranks above them."""
 
 DEFINITION_NAME, DEFINITION_TEXT = 3.0, 1.5
 """In searches for definitions only: weights of the name similarity and of the text inside."""
@@ -136,8 +136,8 @@ TASK_DEFINITIONS: Mapping[str, float] = MappingProxyType(
     {"container": -0.2, "value": -0.3, "aside": -0.4, "declared": -0.4}
 )
 """Additional weights for a task: most tasks concern functions, while a question may be about a type
-or a constant; and what is generated, an example or a declaration without a body follows the code
-that a task changes."""
+or a constant; generated code, examples and declarations without a body rank below the code that a
+task changes."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
 LEADING_LINE = 1.5
 """In bodies: weight of a term in the first line of a query of several lines; other terms have 1."""

@@ -50,7 +50,7 @@ def still_there(view: Snapshot, results: Sequence[Ranked], read: Read) -> list[R
 
 def _may_be_there(view: Snapshot, ranked: Ranked, read: Read) -> bool:
     content = ranked.file.content
-    assert content is not None  # it has symbols
+    assert content is not None  # a file with symbols has content
     match = _LAST_WORD.search(ranking_reads.qualified(view.db, content, ranked.symbol))
     text = read(ranked.file) if match else None
     if match is None or text is None:
@@ -87,7 +87,7 @@ LOOKED = 3
 NEARLY = 0.9
 OVERLOAD = 0.7
 _SHORTEST_TOKENS = 12
-"""Shorter texts are alike by necessity, so they do not count as copies."""
+"""Shorter texts are bound to be similar, so they do not count as copies."""
 _LONG_TOKENS = 60
 _LINES_ALIKE = 0.8
 _TEXTS = 24
@@ -263,7 +263,7 @@ def _file(place: Place) -> FileRow:
     return place.judged.evidence.file
 
 
-# Chooses definitions of the first files as places: the one to show, and others to name with it.
+# Chooses for each of the first files the definition to show, and further ones to name with it.
 
 _FILES = 8
 """Number of files whose definitions are ranked; users rarely read further."""
@@ -360,7 +360,7 @@ _AS_GOOD = 0.75
 _BEHIND = 1.0
 """Minimum penalty of a role whose definitions come after all others."""
 _FIRST = 3
-"""Only the first results have further places; users hardly read on at lower ones."""
+"""Only the first results have further places; few users read them at lower results."""
 
 
 def arranged(
@@ -466,7 +466,7 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
     has_member = False
     for at, judge in enumerate(judged):
         pushed = down.get(definition_features.role_of(judge.evidence), 0.0) >= _BEHIND
-        strong = _named(judge)
+        strong = _named_definitions(judge)
         for order, (definition, place) in enumerate(strong):
             inner = (
                 definition.symbol.parent >= 0
@@ -549,7 +549,7 @@ def _text_share(candidate: Evidence, symbol: Definition) -> float:
     return 0.0
 
 
-def _named(judge: Judged) -> list[tuple[Defined, Place]]:
+def _named_definitions(judge: Judged) -> list[tuple[Defined, Place]]:
     """Return the strongest definitions of a file that the query names."""
     strong = sorted(_strong(judge), key=query_analysis.telling, reverse=True)
     return [

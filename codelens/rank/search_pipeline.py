@@ -30,8 +30,8 @@ _NO_FILES = "no files were found here, so there is nothing to search"
 def search(view: Snapshot, request: Request, read: Read) -> Outcome:
     """Rank the places of `view` that answer `request`.
 
-    The same view and request give byte-identical outcomes, regardless of other data in the store;
-    only `text` and `regex` may stop at a deadline, which a note then says.
+    The same view and request give byte-identical outcomes, regardless of other data in the store.
+    Only `text` and `regex` may stop at a deadline; a note then says so.
 
     Args:
         view: a view in one state.

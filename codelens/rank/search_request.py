@@ -45,7 +45,8 @@ class CommonScale:
     def __init__(self) -> None:
         self.visit = Visit.COUNT
         self.lacks_meaning = False
-        """A view cannot be ranked by meaning; then no view is, or that view would rank lower."""
+        """Set if one view cannot be ranked by meaning: then no view is, since that view would rank
+        lower."""
         self._files: dict[_View, int] = {}
         self._having: dict[_View, dict[str, int]] = {}
         self._tops: dict[str, dict[str, float]] = {}
@@ -310,7 +311,7 @@ class Filters:
         }
 
     def explain_nothing(self) -> list[str]:
-        """Explain which filters match no file of the view."""
+        """Return a sentence on the filters that match no file of the view."""
         notes: list[str] = []
         files = self._view.files
         if self.languages:

@@ -20,7 +20,8 @@ from codelens.store.views.views import FileRow
 _KEPT_VIEWS = 4
 _STALE = 2
 """Places are rebuilt once there are this many times as many as contents."""
-# Each value grows or shows a removal: together they identify a set of segments.
+# Each value grows with a new segment or shows that one was removed, so together they identify a set
+# of segments.
 _SEGMENTS_MARK = "SELECT MAX(id), COUNT(*), SUM(doc_count) FROM segments"
 
 

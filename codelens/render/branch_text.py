@@ -207,7 +207,7 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
 
 
 def _verdict(answer: ConflictsAnswer) -> str:
-    """What git says about all merges; the rest of the answer is about definitions."""
+    """Render git's verdict on all merges; the rest of the answer is about definitions."""
     conflicting = [rival.name for rival in answer.results if rival.merge == "conflicts"]
     untried = sum(rival.merge == "not tried" for rival in answer.results)
     every = len(answer.results) + answer.clean

@@ -90,7 +90,7 @@ AGAIN = "code sent earlier is left out: again=true sends it once more"
 _AGAIN_TYPED = "code sent earlier is left out: --again prints it once more"
 NAMED = "also, not shown (path: name line):"
 _HERE = "also here: "
-"""Begins the names of definitions that are not shown, below those of the same file that are."""
+"""Begins a line that names more definitions of a file, below those that are shown."""
 TESTS = "tests:"
 
 

@@ -77,7 +77,7 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
     blocks: list[str] = []
     tests: list[str] = []
     for relation, total in answer.totals:
-        # Who may use it comes before its tests.
+        # Possible users come before the tests.
         put = tests if relation == "tests" else blocks
         rows = [result for result in answer.results if result.relation == relation]
         left = total - len(rows)
@@ -88,7 +88,7 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
             put.append(f"{title}\n{line}" if not number else line)
         if not rows:
             put.append(title)
-    return head, [*blocks, *_may(answer.may, answer.may_count), *tests]
+    return head, [*blocks, *_possible_users(answer.may, answer.may_count), *tests]
 
 
 def _owners(owners: Sequence[GraphNode]) -> list[str]:
@@ -110,7 +110,7 @@ _BASES: Mapping[Basis, str] = {
 }
 
 
-def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
+def _possible_users(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
     """Render possible users, with the alternatives or evidence of each."""
     groups = [
         ([possible_use for possible_use in may if possible_use.basis == basis], sentence)
@@ -140,7 +140,7 @@ def _relative(relative: Relative, *, detailed: bool) -> str:
     if relative.why:
         parts.append(relative.why)
     if relative.via:
-        parts.append(f"[{relative.distance}] via {_near(relative.via, relative.node)}")
+        parts.append(f"[{relative.distance}] via {_short_handle(relative.via, relative.node)}")
     where = _sites(relative)
     if where:
         parts.append(where)
@@ -254,7 +254,7 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     if len(answer.changed) > _CHANGED_SHOWN:
         changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
     return head, [
-        *changed, *_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count),
+        *changed, *_tests(answer), *_hits(answer), *_possible_users(answer.may, answer.may_count),
     ]  # fmt: skip
 
 
@@ -328,11 +328,11 @@ def _hit(affected_node: AffectedNode) -> str:
     fit = f", {_FITS[affected_node.fit][0]}" if affected_node.fit else ""
     return (
         f"{place(affected_node.node)}  {how} "
-        f"{_near(affected_node.via, affected_node.node)}{at}{fit}"
+        f"{_short_handle(affected_node.via, affected_node.node)}{at}{fit}"
     )
 
 
-def _near(handle: str, node: GraphNode) -> str:
+def _short_handle(handle: str, node: GraphNode) -> str:
     """Shorten a handle next to another one of the same file to its name."""
     file, sign, name = handle.partition("#")
     return f"#{name}" if sign and file == node.handle.partition("#")[0] else handle

@@ -105,7 +105,7 @@ def expand_reply(answer: ExpandAnswer, form: Form, max_tokens: int) -> str:
     """Render the text of each handle; name the handles that do not fit."""
     answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
     items, left = _fitting(answer, form, max_tokens)
-    rest = _named(left, max_tokens // _NAMES_SHARE)
+    rest = _handles_to_name(left, max_tokens // _NAMES_SHARE)
     if form == "json":
         shaped = dict(expand_json(replace(answer, items=tuple(items))))
         if left:
@@ -137,7 +137,7 @@ def _fitting(
     return _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
 
 
-def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
+def _handles_to_name(left: Sequence[Excerpt], tokens: int) -> list[str]:
     """Return as many of the omitted handles as may be named."""
     rest: list[str] = []
     for excerpt in left:
@@ -195,7 +195,7 @@ def _cut(
     fitting: list[Excerpt] = []
     for at, excerpt in enumerate(items):
         rest = min(sum(map(_cost_of_name, items[at + 1 :])), for_names)
-        around = token_budget.cost_of(_around(excerpt, form))
+        around = token_budget.cost_of(_frame(excerpt, form))
         cost = around + _cost(excerpt.text or excerpt.error, form)
         if cost + rest <= tokens:
             tokens -= cost
@@ -208,7 +208,7 @@ def _cut(
     return fitting, []
 
 
-def _around(excerpt: Excerpt, form: Form) -> str:
+def _frame(excerpt: Excerpt, form: Form) -> str:
     """Return the text around an excerpt."""
     bare = replace(
         excerpt, text="", error=excerpt.error[:1], truncated=form == "json" and not excerpt.error

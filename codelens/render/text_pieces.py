@@ -115,7 +115,7 @@ def tokens_of(text: str) -> int:
 
 
 def _invalid(lines: Sequence[str]) -> str:
-    return f"no valid pattern, it matches nothing: {'; '.join(lines)}" if lines else ""
+    return f"invalid, matches nothing: {'; '.join(lines)}" if lines else ""
 
 
 def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:

@@ -394,7 +394,7 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
     ]
 
 
-# What compilers say: SCIP.
+# Facts from compilers: SCIP.
 
 _NONE = "-"
 

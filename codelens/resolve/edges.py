@@ -75,7 +75,7 @@ def _one_of(targets: list[_WeightedTarget]) -> list[_WeightedTarget]:
 def _is_whole(model: FileModel, reference: Reference) -> bool:
     """Whether no test of a receiver's type may have narrowed its union before a reference.
 
-    If so, the call may reach each of the types, and a change of any of them concerns it.
+    If so, the call may reach each of the types, and a change of any of them affects it.
     """
     if not model.spec.narrows:
         return False

@@ -1,4 +1,4 @@
-"""Finds which property holds another one, in an object type that is written inside of a type."""
+"""Finds the property around another one in a nested object type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codelens.types import Symbol
 
 
 def holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:
-    """Yield the parent of each symbol; of a property inside of another one's type, that one.
+    """Yield the parent of each symbol; inside the type of a property, that property.
 
     In `interface Row { by: { name: string }; name: string }`, the first `name` belongs to `by`.
 

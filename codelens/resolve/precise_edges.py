@@ -1,11 +1,12 @@
-"""Puts what compilers say of a view's texts in place of what our resolver finds in them.
+"""Replaces edges of our resolver by a compiler's edges, for texts that a compiler has indexed.
 
 A text with a document (`codelens.store.facts.precise_facts`) is answered precisely: where the
-compiler explains a name, its edges count and our own do not. A name is left to our resolver if the
-compiler does not explain it, or means a definition whose text has changed since it was indexed:
-nobody knows what the compiler would say now.
+compiler resolves a name, its edges count and ours do not. Our resolver still answers for a name
+that the compiler does not resolve, or resolves to a definition whose text has changed since it was
+indexed: the compiler's current answer is unknown.
 
-Rows of the graph hold our own edges alone, so a change of what is precise resolves nothing again.
+Rows of the graph contain only our edges, so importing or removing documents does not make the graph
+resolve anything again.
 """
 
 from __future__ import annotations
@@ -47,17 +48,18 @@ class _Document:
 
 
 class Spoken(NamedTuple):
-    """What a compiler says of a file of a view."""
+    """A compiler's facts about a file of a view."""
 
     edges: tuple[Edge, ...]
     answered: frozenset[tuple[int, str]]
-    """Lines and names that the compiler explains, with a definition of this view or without."""
+    """Lines and names that the compiler resolves, to a definition inside or outside of this
+    view."""
     left: frozenset[tuple[int, str]]
-    """Lines and names that it does not explain, or whose definition has another text now."""
+    """Lines and names that it does not resolve, or whose definition has changed since."""
 
 
 class PreciseEdges:
-    """The edges that compilers know in one state of a view.
+    """The edges from compilers in one state of a view.
 
     Args:
         db: the index, in a read transaction whenever a method is called.
@@ -93,7 +95,7 @@ class PreciseEdges:
         return paths
 
     def merged(self, path: bytes, own: Iterable[Edge]) -> list[Edge]:
-        """Return the edges of a file: the compiler's, and those of our own that it leaves.
+        """Return the edges of a file: the compiler's, and ours where it has none.
 
         Args:
             path: the file.
@@ -110,7 +112,7 @@ class PreciseEdges:
         return list(dict.fromkeys([*spoken.edges, *left]))
 
     def spoken(self, path: bytes) -> Spoken:
-        """Return what the compiler says of a file that is answered precisely."""
+        """Return the compiler's facts about a file that is answered precisely."""
         spoken = self._spoken.get(path)
         if spoken is None:
             if len(self._spoken) >= _MOST_KEPT:
@@ -143,7 +145,7 @@ class PreciseEdges:
         return Spoken(tuple(dict.fromkeys(edges)), frozenset(answered), frozenset(left - answered))
 
     def _targets(self, path: bytes, document: _Document, use: Mention) -> list[_Target] | None:
-        """Return the definitions of a symbol, none if it is from outside; None if unknown now."""
+        """Return the definitions of a symbol: empty if outside of the view, None if unknown."""
         symbol = use.symbol
         if symbol < 0:
             # Tools make up local symbols for what they cannot name, such as renamed exports.
@@ -166,7 +168,7 @@ class PreciseEdges:
             for path, id_ in holders
             for target in self._defined(path, self._document(id_), symbol)
         ]
-        # `declare module "a"` in one file adds to the module that another file is.
+        # `declare module "a"` in one file adds to a module that is another file.
         files = [target for target in targets if target[1] == _MODULE]
         return (files or targets) if holders else None
 
@@ -201,7 +203,7 @@ class PreciseEdges:
         return parent if parent >= 0 and symbols[parent].name == name else at
 
     def _relations(self, path: bytes, document: _Document, model: FileModel) -> Iterator[Edge]:
-        """Yield the bases of types that the text does not name as such."""
+        """Yield the base types that the compiler knows and the text does not name as bases."""
         for row in document.related:
             if not row.kinds & _IMPLEMENTS:
                 continue
@@ -226,7 +228,7 @@ class PreciseEdges:
         return document
 
     def users(self, path: bytes, symbol: int) -> list[bytes]:
-        """Return the files with a use of a definition by the word of a compiler, by path."""
+        """Return the files that use a definition according to a compiler, by path."""
         id_ = self.document_by_path.get(path)
         if id_ is None:
             return []
@@ -248,7 +250,7 @@ class PreciseEdges:
             return at == symbol
         if self._body(path, model, at) == symbol:
             return True
-        # A call of a type may be one of its constructor by the word of the compiler.
+        # What we call a call of a type, the compiler may call a call of its constructor.
         return model.symbols[at].name in CONSTRUCTORS and model.symbols[at].parent == symbol
 
 

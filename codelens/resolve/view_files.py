@@ -53,7 +53,7 @@ DEFINED = "defined"
 """The kind of a query for the files that define a name, regardless of how often."""
 _MOST_DEFINING = 40
 MANY = (b"\0many",)
-"""The answer if too many files define a name to look into them."""
+"""The answer if so many files define a name that they are not inspected."""
 
 
 class View:

@@ -63,7 +63,8 @@ def read_file(path: bytes, limit: int) -> Read:
         # Checked before `open`, which raises its own error for a folder.
         if not stat_module.S_ISREG(status.st_mode):
             raise ReadError(f"{os.fsdecode(path)!r} is not a regular file")
-        # The buffer has the requested size, so the file's size is requested rather than the limit.
+        # Python allocates a buffer of the requested size, so request the file's size rather than
+        # the limit.
         data = os.read(descriptor, min(status.st_size, limit) + 1)
         if len(data) <= limit:
             data = _and_the_rest(descriptor, data, limit)
@@ -101,7 +102,7 @@ def bytes_of_file(path: bytes, limit: int) -> bytes | None:
 
 
 def _and_the_rest(descriptor: int, data: bytes, limit: int) -> bytes:
-    """Reads on, as the file grew or has more bytes than the system reads at once."""
+    """Reads the rest: the file grew, or has more bytes than the system reads at once."""
     parts, size = [data], len(data)
     while size <= limit and (more := os.read(descriptor, min(limit - size + 1, _MORE_BYTES))):
         parts.append(more)

@@ -47,10 +47,10 @@ def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:
     return RACY if newest >= look_ns - margin else signature(stat)
 
 
-# The look: which files and folders of a view have changed.
+# A look finds the files and folders of a view that have changed.
 #
-# It makes one lstat per file and folder, in the manifest's order, and opens no file. A watcher may
-# start a look early but never replaces it.
+# It calls lstat once per file and folder, in the order of the view, and opens no file. A watcher
+# may start a look early but never replaces it.
 
 _CLOCK_EVERY = 256
 

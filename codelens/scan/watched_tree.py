@@ -183,15 +183,15 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-# Looks that skip what a watch shows to be unchanged.
+# Skips files and folders that a watch shows to be unchanged.
 #
 # A look at every file costs 370 ms of CPU for 79,000 files. In a server that watches the folders, a
 # question looks only at files and folders that may have changed since the last one: those with an
 # event, those that differed from the view or were not reached, and those whose row in the view has
 # changed. A look that was cut short thus continues at its end.
 #
-# A watch is never trusted alone (see the module docstring for its gaps). Every five seconds of use
-# a sweep over all files and folders begins, and each question does a part of it.
+# A watch alone is never trusted (see the module docstring for its gaps). Every five seconds of use,
+# a sweep over all files and folders begins; each query does a part of it.
 
 logger = logging.getLogger(__name__)
 
@@ -239,7 +239,7 @@ class WatchedTree:
         if self.why_not or not self._watches(folders):
             pairs = ((file.path, file.signature) for file in files)
             return look(self._root, folders.items(), pairs, len(files), deadline)
-        self._take(folders, files)
+        self._read_view(folders, files)
         open_files = [path for path in self._open_files if path in self._files]
         open_folders = [path for path in self._open_folders if path in self._folders]
         swept_folders, swept_files = self._sweep()
@@ -251,7 +251,7 @@ class WatchedTree:
             # A sweep is short and must not make an answer partial.
             deadline if open_files or open_folders else None,
         )
-        return self._settle(looked, open_files)
+        return self._record_results(looked, open_files)
 
     @staticmethod
     def is_worth(files: int) -> bool:
@@ -290,7 +290,7 @@ class WatchedTree:
             if self._watch is not None and not self._is_complete():
                 self._forget()
             if self._watch is None:
-                self._watch, self._identity = FolderWatch(self._root), self._stands_for()
+                self._watch, self._identity = FolderWatch(self._root), self._root_identity()
             unwatched = [path for path in folders if path not in self._folders]
             self._watch.add(unwatched)
         except FileNotFoundError:
@@ -317,14 +317,14 @@ class WatchedTree:
         for path in events.paths:
             self._open_files[path] = None
             self._open_folders[path] = self._open_folders[os.path.dirname(path)] = None
-        return not events.lost and self._stands_for() == self._identity
+        return not events.lost and self._root_identity() == self._identity
 
-    def _stands_for(self) -> tuple[int, int]:
+    def _root_identity(self) -> tuple[int, int]:
         """Identifies the root, as another folder may take its path when a parent is moved."""
         status = os.stat(self._root)
         return status.st_dev, status.st_ino
 
-    def _take(self, folders: Mapping[bytes, bytes], files: Sequence[KnownFile]) -> None:
+    def _read_view(self, folders: Mapping[bytes, bytes], files: Sequence[KnownFile]) -> None:
         """Reads the view. Rows that are new or changed are left for the next look."""
         if self._seen_files is files and self._seen_folders is folders:
             return
@@ -375,7 +375,7 @@ class WatchedTree:
             [path for path in taken_files if path in self._files and path not in self._open_files],
         )  # fmt: skip
 
-    def _settle(self, looked: Looked, open_files: list[bytes]) -> Looked:
+    def _record_results(self, looked: Looked, open_files: list[bytes]) -> Looked:
         """Records the results of a look. Entries that differ or were not reached stay open."""
         differing = {suspect.path: None for suspect in looked.suspects} | dict.fromkeys(looked.gone)
         unreached = open_files[looked.checked :]

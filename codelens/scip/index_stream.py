@@ -1,4 +1,4 @@
-"""Reads an index one document at a time: an index may have gigabytes, and nobody vouches for it.
+"""Reads an index one document at a time, since an index may be gigabytes long and is not trusted.
 
 The schema recommends this ("emit and consume an Index payload one field value at a time"). Only the
 outermost message is read here, field by field; protobuf parses each field's value, within limits.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codelens.scip import scip_pb2
 
 MOST_DOCUMENT_BYTES = 32 << 20
-"""A larger document is left out: a text of 1 MB, which is the most that is parsed, has 15 MB."""
+"""A larger document is left out; that of a 1 MB text, the largest that is parsed, has 15 MB."""
 MOST_PARTS = 1_000_000
 """A document with more occurrences and symbols is left out: protobuf takes 100 bytes for each."""
 _COUNTED_FROM = 2 << 20
@@ -33,7 +33,7 @@ class ScipError(CodelensError):
 
 
 class UnusableIndex(ScipError):
-    """A file is no SCIP index, or a damaged one; nothing of it was taken over.
+    """A file is not a SCIP index, or is damaged; nothing was imported from it.
 
     Args:
         file: the file as the caller named it.

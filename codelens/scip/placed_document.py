@@ -1,7 +1,7 @@
 """Places a document's occurrences in the text that was indexed: lines, UTF-8 columns, names.
 
-The text proves whether it is the one that was indexed: each definition's range must have the name
-that its symbol ends with.
+Whether a text is the one that was indexed can be checked: at each definition's range, it must have
+the last name of the symbol.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _OF_TOOLS = {
 """Units of tools whose documents do not state them; the others are written in languages whose
 strings are UTF-16: TypeScript (scip-python, too), Java, C#."""
 _FITTING = 0.8
-"""Share of definitions whose name must be where the index says. The rest are names that a tool
-makes up: of constructors, accessors, default exports."""
+"""Share of definitions whose name must be where the index says. The other names are made up by the
+tool: constructors, accessors, default exports."""
 _FEW_NAMES = 3
 _LAST_OF_ONE_UNIT = "\uffff"
 _RENAMED = re.compile(r"[\w.]+\s+as\s")
@@ -58,7 +58,7 @@ class Relation(NamedTuple):
 
 
 class PlacedDocument(NamedTuple):
-    """What a compiler says of one text."""
+    """A compiler's facts about one text."""
 
     symbols: tuple[str, ...]
     occurrences: tuple[Occurrence, ...]
@@ -151,7 +151,7 @@ def byte_column(row: bytes, column: int, unit: int) -> int | None:
 
 
 def _judged(symbol: str, name: str, *, first: bool) -> tuple[bool, bool | None]:
-    """Whether a definition is that of the whole file, and whether its name fits, if it can."""
+    """Whether a definition is the whole file's, and whether its name fits; None if unknown."""
     if symbol.startswith(LOCAL):
         return False, None
     descriptor = last_descriptor(symbol)

@@ -35,7 +35,7 @@ class Descriptor(NamedTuple):
     suffix: str
     """One of the constants above."""
     which: str = ""
-    """Tells methods of one name apart."""
+    """Distinguishes methods of the same name."""
 
     def written(self) -> str:
         """The part as in a symbol."""

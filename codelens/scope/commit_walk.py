@@ -16,7 +16,7 @@ from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchRepository
 from codelens.types import CommitId
 
-# Commits and the objects at their paths, for walks over a whole history.
+# Reads commits and the objects at their paths, for walks over a whole history.
 #
 # Trees are read raw and searched for one name. The results are cached, because most commits share
 # most of their trees with the next one.
@@ -167,7 +167,8 @@ def _shallow_commits(repository: Repository) -> frozenset[str]:
 _MODES = frozenset({_TREE_MODE, b"100644", b"100755", b"100664", b"120000", b"160000"})
 
 
-# The commits that changed a path, from git's own `rev-list`, which skips other commits fastest.
+# Lists the commits that changed a path with git's own `rev-list`, which skips other commits
+# fastest.
 #
 # History is simplified as in `git log -- PATH`: a merge is followed to one parent with the same
 # file, and each commit that changed the file names the next ones that did. Without git, or at a

@@ -38,7 +38,7 @@ _REGULAR: Final = 0o100000
 _TYPE_BITS: Final = 0o170000
 _SHARED_NAME: Final = "sharedindex."
 _IGNORE_NAME: Final = b".gitignore"
-# The offset of the byte of an entry with the type bits of its mode, and two values of it.
+# The offset in an entry of the byte with the type bits of its mode, and two values of that byte.
 _TYPE_AT: Final = 26
 _GITLINK_BYTE: Final = GITLINK >> 8
 _FOLDER_BYTE: Final = _FOLDER >> 8
@@ -53,7 +53,7 @@ class _SharedMissing(Damaged):
 
 
 class TrackedSet(NamedTuple):
-    """The tracked paths, as far as they decide which files belong."""
+    """The tracked paths, as far as they decide which files belong to the index."""
 
     paths: frozenset[bytes]
     """All tracked paths, including submodules."""
@@ -68,7 +68,7 @@ class TrackedSet(NamedTuple):
     disk.
     """
     digest: bytes
-    """Equal for two indexes that let the same files belong; 16 bytes."""
+    """Digest of 16 bytes; equal for two indexes that select the same files."""
     in_order: tuple[bytes, ...]
     """The distinct paths in git's order. Sorting 200,000 takes longer than reading them."""
 

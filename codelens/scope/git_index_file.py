@@ -234,7 +234,7 @@ def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
     return by_signature
 
 
-# Split indexes: a shared file has most entries, the index itself the changes to them.
+# In a split index, a shared file has most entries; the index file has the changes to them.
 
 _ID_BYTES: Final = 20
 _WORD_BITS: Final = 64

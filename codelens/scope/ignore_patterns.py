@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 _SPECIAL: Final = re.compile(rb"[*?\[\\]")
 _BETWEEN: Final = re.compile(rb"[*?/]")
 _UNCLEAR: Final = re.compile(rb"[\[\\]")
-"""From here on a byte may have a special meaning."""
+"""The first special byte of a pattern."""
 _BOM: Final = b"\xef\xbb\xbf"
 _SLASH: Final = ord("/")
 

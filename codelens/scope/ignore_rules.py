@@ -33,7 +33,7 @@ _OPEN_FLAGS: Final = (
 
 
 class IgnoreSettings(NamedTuple):
-    """The settings in git's config that decide which files belong."""
+    """The settings in git's config that decide which files are included."""
 
     excludes_file: str | None = None
     """core.excludesFile, `~` expanded, relative to the root. None means git's default path."""
@@ -240,7 +240,7 @@ def _read_plain(path: bytes, flags: int) -> bytes:
         os.close(descriptor)
 
 
-# The files that codelens leaves out although git lists them.
+# Applies codelens's own rules: files that it leaves out although git lists them.
 #
 # The lines have the form and meaning of a `.gitignore`: the last matching pattern decides, `!`
 # includes again what an earlier line or a source of lower precedence excluded, and everything in an
@@ -272,7 +272,8 @@ class OwnRules:
     def __init__(self, sources: Sequence[Source], *, fold: bool = False) -> None:
         in_use = [source for source in sources if parse_pattern(source.data)]
         self.digest = _digest(in_use, fold=fold)
-        """Changes if other files may belong. Empty if nothing is left out."""
+        """Digest of the rules; changes whenever other files may be included. Empty if nothing is
+        left out."""
         self.invalid = tuple(line for source in in_use for line in _invalid(source))
         """Each line that can match nothing, with its origin."""
         self._rules = Rules(fold=fold)

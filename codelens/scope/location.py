@@ -31,7 +31,7 @@ class Mount(NamedTuple):
     number: int
     parent: int
     within: bytes
-    """The mounted folder of the file system: `/`, or another one for a bind mount."""
+    """The folder of the file system that is mounted: `/`, or another one for a bind mount."""
     point: bytes
     filesystem: bytes
     """The type of the file system and its source."""
@@ -53,7 +53,7 @@ def mounts(table: bytes | None = None) -> list[Mount]:
 
 def _mount(line: bytes) -> Mount | None:
     fields = line.split(b" ")
-    # Optional fields end with a lone dash.
+    # A single dash ends the optional fields.
     if len(fields) < _LEAST_FIELDS or b"-" not in fields[6:]:
         return None
     end = fields.index(b"-", 6)
@@ -94,7 +94,7 @@ def _is_below(path: bytes, point: bytes) -> bool:
     return path == point or path.startswith(point.rstrip(b"/") + b"/")
 
 
-# From a path to its place: the nearest worktree, or a plain folder.
+# Finds the place of a path: the nearest worktree, or a plain folder.
 #
 # Climbs to the nearest `.git`, file or folder, and never past a worktree's `.git` file: a worktree
 # nested in another checkout is its own place. Home, `/` and the folders of host tools are refused.
@@ -107,7 +107,7 @@ HOST_FOLDERS = (
 
 
 class Place(NamedTuple):
-    """Where a question was asked."""
+    """The worktree, folder or bare repository that a query is about."""
 
     kind: Literal["worktree", "folder", "bare"]
     root: str
@@ -275,7 +275,7 @@ def refused(folder: str, *, repository: bool) -> str:
     return ""
 
 
-# git's files that must not be opened: pipes, devices, and files that are far too large.
+# Refuses git files that must not be opened: pipes, devices, and files that are far too large.
 #
 # libgit2 and git open such files and read them whole. A pipe blocks until somebody writes to it; a
 # `gitdir` of 3 GB takes 3 GB of memory. Both are refused before anything is opened. The check reads

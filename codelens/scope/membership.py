@@ -66,7 +66,7 @@ def _at_root(repository: Repository, scope: Scope) -> bytes:
         return b""
 
 
-# Paths on disk in git's index, with and without core.ignoreCase.
+# Looks up paths on disk in git's index, with and without core.ignoreCase.
 
 FolderKind = Literal["tracked", "gitlink", "unknown"]
 
@@ -118,7 +118,7 @@ class Tracked:
         return paths_by_folder
 
 
-# Nested repositories, by git's `is_nonbare_repository_dir`.
+# Detects nested repositories by git's `is_nonbare_repository_dir`.
 #
 # Their content never belongs to the enclosing repository. A `.git` that is not a repository (an
 # empty folder, a file that points nowhere) has no effect.
@@ -269,7 +269,7 @@ class Pass:
         """Lists a folder and everything below it. `rules` are those of its parent's entries."""
         self._pending.append((folder, rules))
         while self._pending:
-            if self._late():
+            if self._is_past_deadline():
                 self.members.unlisted += len(self._pending)
                 self._pending.clear()
                 return
@@ -323,7 +323,7 @@ class Pass:
                 self.members.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
         if not self._sort_out(prefix, names, entries, rules):
-            # With its signature stored, it would count as completely listed.
+            # If its signature were stored, the folder would count as completely listed.
             del self.members.folders[folder]
             self.members.unlisted += 1
 
@@ -334,7 +334,7 @@ class Pass:
         members, tracked = self.members, self._tracked.paths
         files = members.files
         for at, (name, entry) in enumerate(zip(names, entries, strict=True), 1):
-            if not at % _CLOCK_EVERY and self._late():
+            if not at % _CLOCK_EVERY and self._is_past_deadline():
                 return False
             path = prefix + name
             try:
@@ -358,7 +358,7 @@ class Pass:
                 self._add(path, stat)
         return True
 
-    def _late(self) -> bool:
+    def _is_past_deadline(self) -> bool:
         check_cancelled()
         return self._deadline is not None and time.monotonic() > self._deadline
 
@@ -446,11 +446,12 @@ def _composed(name: bytes) -> bytes:
         return name
 
 
-# Membership of a worktree or plain folder: `Walker.walk`, and `rescan` for a part.
+# Determines the files of a worktree or plain folder: `Walker.walk`, and `rescan` for a part.
 #
-# It equals `git ls-files -co --exclude-standard` without files that are not on disk: tracked files,
-# and untracked ones that no rule ignores. Links are listed separately and never followed. Anything
-# but a file, link or folder never belongs, nor does anything in another repository.
+# The result equals that of `git ls-files -co --exclude-standard` without files that are not on
+# disk: tracked files, and untracked ones that no rule ignores. Links are listed separately and
+# never followed. Anything but a file, link or folder never belongs, nor does anything in another
+# repository.
 
 __all__ = ["Membership", "Walker", "marks_hold"]
 
@@ -517,7 +518,7 @@ class Walker:
         members = folder_pass.members
         tracked_only: set[bytes] = set()
         for folder in sorted(set(folders)):
-            if not self._stands(folder, members.gone):
+            if not self._still_exists(folder, members.gone):
                 members.gone.add(folder)
             elif self._ignore.rules_in(folder) is None:
                 tracked_only.add(folder)
@@ -539,7 +540,7 @@ class Walker:
             self.root, self._ignore, self._tracked, self._git_dir, known=known, deadline=deadline
         )
 
-    def _stands(self, folder: bytes, gone: set[bytes]) -> bool:
+    def _still_exists(self, folder: bytes, gone: set[bytes]) -> bool:
         """Whether a folder and all folders above it still exist, and none is a link."""
         while folder:
             if folder in gone:

@@ -39,7 +39,7 @@ _YES = {"true", "yes", "on"}
 _NO = {"false", "no", "off"}
 
 Values = dict[str, str | None]
-"""By whole names in lower case. None is a value that is not plain."""
+"""Whole name in lower case -> value; None for a value that is not plain."""
 
 
 class NotPlain(Exception):
@@ -165,7 +165,7 @@ def _plain_value(value: str) -> str | None:
     return None
 
 
-# git's config of a repository: parsed here if it is plain, otherwise read by libgit2.
+# Reads a repository's git config: parses it here if it is plain, otherwise with libgit2.
 
 
 def config_files(git_dir: str, common_dir: str) -> list[str]:
@@ -242,9 +242,9 @@ class GitSettings:
         return config
 
 
-# Simple git repositories: branch and HEAD without libgit2.
+# Reads branch and HEAD of simple git repositories without libgit2.
 #
-# Most repositories qualify: files-based refs, SHA-1, no extension, the place is the worktree, and
+# Most repositories are simple: refs in files, SHA-1, no extension, the place is the worktree, and
 # the user owns it. In any other or doubtful case libgit2 decides, which takes 40 ms to load:
 # `plain_repository` returns None, and later calls may raise `NotPlain`. All results equal
 # libgit2's.
@@ -364,7 +364,7 @@ def _need_plain_settings(place: Place, common_dir: str) -> None:
 
 
 def _need_plain_history(common_dir: str) -> None:
-    """Requires that there are no grafts and no shallow ends, which may be damaged."""
+    """Requires that there are no grafts and no shallow file, either of which may be damaged."""
     if os.path.lexists(os.path.join(common_dir, "info", "grafts")):
         raise NotPlain("grafts")
     shallow = os.path.join(common_dir, "shallow")

@@ -105,7 +105,7 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
     return is_locked
 
 
-# Names of branches and tags to suggest for a mistyped one. No file is opened as a ref.
+# Finds names of branches and tags to suggest for a mistyped one. No file is opened as a ref.
 
 BRANCHES = "refs/heads/"
 _KINDS = (BRANCHES, "refs/tags/")
@@ -345,7 +345,7 @@ class Repository:
             broken = self._broken(ref, name or "HEAD")
             if broken is not None:
                 raise broken from error
-            # A branch that only a remote has comes before all that merely look alike.
+            # A branch that exists only on a remote comes before names that are merely similar.
             remote = [
                 name for name in ref_names(self.common_dir, _REMOTES) if name.endswith(f"/{ref}")
             ]

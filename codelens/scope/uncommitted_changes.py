@@ -78,7 +78,7 @@ def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
             continue
         clean = same_stat(entry, status) and entry.mtime_ns < written_ns
         if not clean and not _same_bytes(entry, file, status):
-            yield _as_libgit2_has_it(repository, entry.path)
+            yield _differs_by_libgit2(repository, entry.path)
 
 
 def _lstat(file: bytes) -> os.stat_result | None:
@@ -110,7 +110,7 @@ def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
     return oid.raw == entry.oid
 
 
-def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
+def _differs_by_libgit2(repository: Repository, path: bytes) -> bool:
     """Whether one file has changed after the filters of its attributes."""
     for file in (*repository.rule_files(), *repository.rules_above(path)):
         refuse_special_file(repository.place.root, file, RULES_BYTES)

@@ -104,7 +104,7 @@ class CallSlot:
             self._give_back()
 
 
-# Tool calls: the arguments for the engine, and the text of the answer or failure.
+# Handles tool calls: prepares arguments for the engine, and renders the answer or failure.
 #
 # This must not need the SDK: simple calls are answered before it is imported (`plain_calls.py`).
 
@@ -120,7 +120,8 @@ class Reply(NamedTuple):
     text: str
     failed: bool = False
     sent: Any = None
-    """The part of the answer in the text, if it is remembered as sent."""
+    """The part of the answer that the text contains, to be recorded as sent; None if nothing is
+    recorded."""
 
 
 class CallAnswers:
@@ -180,7 +181,7 @@ class CallAnswers:
 def failed(error: Exception) -> Reply:
     """The reply that reports a failure; call it in the `except` block."""
     if isinstance(error, CodelensError):
-        # Late: a server without failures does not need this import.
+        # Imported late: a server without failures does not need it.
         from codelens.render.text_pieces import head_line
 
         rows = [head_line(error.receipt)] if error.receipt is not None else []

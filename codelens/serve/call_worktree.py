@@ -27,7 +27,7 @@ class SessionOfProcess:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        # A new id, because other servers have other clients.
+        # Use a new id, because other servers have other clients.
         self._connection = f"connection-{secrets.token_hex(8)}"
 
     def of_call(self, meta: Mapping[str, object]) -> Session:
@@ -38,7 +38,8 @@ class SessionOfProcess:
         return Session(self._connection, "connection", remembers=True)
 
 
-# The worktree of a call, chosen at every call because agents switch worktrees within a session.
+# Chooses the worktree of a call, anew at every call because agents switch worktrees within a
+# session.
 #
 # The sources, in this order: the call's `path`, `--root`, the workspaces that Codex sends with a
 # call, the folder that the host names in the environment, the client's roots, the working
@@ -122,7 +123,7 @@ class Worktrees:
         if named := self.named(path, context.request_context.meta or {}, passed):
             return named
         if self._client_roots is None:
-            # Late: a client without roots does not need the SDK.
+            # Imported late: a client without roots does not need the SDK.
             from codelens.serve.client_workspaces import ClientRoots
 
             self._client_roots = ClientRoots()

@@ -53,7 +53,8 @@ def claim() -> Wire:
     os.dup2(empty, 0)
     os.close(empty)
     os.dup2(2, 1)
-    # Never closed: when the server ends, a thread may still read the one or write to the other.
+    # These are never closed: when the server ends, a thread may still read from the one or write to
+    # the other.
     return Wire(os.fdopen(source, "rb", closefd=False), os.fdopen(sink, "wb", closefd=False))
 
 

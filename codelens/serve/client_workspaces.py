@@ -22,7 +22,7 @@ _ROOTS_PAUSE_S = 60.0
 
 
 _ANSWERED_TWICE = "2026-07-28"
-"""From this protocol on, a server sends no requests; it answers that it needs input first."""
+"""Since this protocol version, a server sends no requests; it answers that it needs input first."""
 
 
 ROOTS = "roots"
@@ -58,7 +58,7 @@ class ClientRoots:
         if capabilities is None or capabilities.roots is None:
             return []
         if context.session.protocol_version >= _ANSWERED_TWICE:
-            return self._brought(context)
+            return self._answered_roots(context)
         connection = connection_id(context)
         is_silent = time.monotonic() < self._silent.get(connection, 0.0)
         if is_silent or not context.session.can_send_request:
@@ -75,7 +75,7 @@ class ClientRoots:
             return []
         return _local_roots(answer)
 
-    def _brought(self, context: Context) -> list[str]:
+    def _answered_roots(self, context: Context) -> list[str]:
         if context.input_responses is None and self._may_ask_back:
             raise RootsWanted
         answer = (context.input_responses or {}).get(ROOTS)

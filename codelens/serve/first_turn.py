@@ -39,7 +39,7 @@ def known_answers(names: Sequence[str]) -> Answers:
     return Answers(handshake, modern)
 
 
-# Which tools a server lists: each tool costs an agent tokens at every turn.
+# Chooses the tools that a server lists: each tool costs an agent tokens at every turn.
 
 ALL = tuple(ROWS)
 CORE = tuple(row.name for row in ROWS.values() if row.profile == "core")
@@ -75,7 +75,7 @@ def chosen(setting: str) -> tuple[str, ...]:
     return tuple(name for name in ALL if name in names)
 
 
-# Requests that are answered without the SDK: the first turn, and calls once the engine is imported.
+# Answers requests without the SDK: the first turn, and calls once the engine is imported.
 #
 # Importing the SDK takes more than a second, and a host that does not wait for it runs its first
 # turn without our tools. So requests with a recorded answer are answered here; simple calls are
@@ -323,7 +323,7 @@ def _is_capability(name: str, capability: Mapping[str, Any] | None) -> bool:
         return _only(capability, "listChanged") and isinstance(
             capability.get("listChanged", True), bool
         )
-    # Do not check settings whose form the protocol leaves open.
+    # The protocol leaves the form of these settings open, so they are not checked.
     level = _objects(capability.values())
     if name in _FREE_FORM or level is None:
         return level is not None

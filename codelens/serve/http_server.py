@@ -135,7 +135,7 @@ class Gate:
         if len(values) != 1:
             return False
         scheme, _, token = values[0].partition(" ")
-        # In constant time.
+        # The comparison takes constant time.
         is_equal = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token)
         return is_equal and scheme.lower() == "bearer"
 
@@ -245,8 +245,7 @@ def _stop(timer: asyncio.TimerHandle | None) -> None:
         timer.cancel()
 
 
-# Streams that are cut off when the server stops still get their last bytes, so that clients see
-# them end.
+# Sends the last bytes of streams that a stopping server cuts off, so that clients see them end.
 
 
 class CompletedAnswers:

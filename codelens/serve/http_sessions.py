@@ -1,4 +1,4 @@
-"""The sessions of the HTTP server: who may open one, which one makes way, and how many there are.
+"""Manages sessions of the HTTP server: who may open one, how many there are, which one ends.
 
 The SDK starts a task and six streams for each request without a session, before it looks at the
 request, and once it has its maximum of sessions it rejects every new client. Here, a request that

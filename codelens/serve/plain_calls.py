@@ -119,7 +119,7 @@ class PlainCalls:
             except CallCancelled:
                 reply = None
             if reply is not None and self._is_waited_for(taken.identity):
-                self._answer(taken.identity, self._noted(reply))
+                self._answer(taken.identity, self._recorded(reply))
         # Stop any work that still runs for the call.
         call.cancel()
 
@@ -142,11 +142,11 @@ class PlainCalls:
         return named or worktrees.here(passed)
 
     def _is_waited_for(self, identity: RequestId) -> bool:
-        """Whether the client has not cancelled the call; from now on it cannot."""
+        """Whether the call was not cancelled; from now on, a cancellation has no effect."""
         with self._lock:
             return self._under_way.pop(identity, None) is not None
 
-    def _noted(self, reply: Reply) -> Reply:
+    def _recorded(self, reply: Reply) -> Reply:
         """Record the code in the reply as sent, and return the reply."""
         if reply.sent is None:
             return reply

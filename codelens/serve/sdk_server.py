@@ -194,7 +194,7 @@ class ToolCalls:
                     lambda: self._answers.counted(row, given_arguments, engine_arguments)
                 )
                 if reply.sent is not None:
-                    # Only now, because a cancelled call sends no answer.
+                    # Recorded only now, because a cancelled call sends no answer.
                     await anyio.to_thread.run_sync(self._answers.engine.note_sent, reply.sent)
         except RootsWanted:
             return InputRequiredResult(input_requests={ROOTS: ListRootsRequest()})
@@ -234,7 +234,8 @@ class ToolCalls:
     async def _in_thread(self, work: Callable[[], Reply]) -> Reply:
         slot = self._slots.take()
         try:
-            # Abandoned: a client that leaves must not wait for running work.
+            # The thread may be abandoned, since a client that leaves must not wait for running
+            # work.
             reply = await anyio.to_thread.run_sync(
                 slot.run, work, abandon_on_cancel=True, limiter=self._threads
             )
@@ -270,7 +271,7 @@ _HINTS = {
     hints: ToolAnnotations(
         read_only_hint=hints == "reads",
         destructive_hint=hints == "removes",
-        # Says nothing about a tool that only reads, and costs tokens in each list.
+        # This hint is redundant for a tool that only reads, and costs tokens in each list.
         idempotent_hint=None if hints == "reads" else True,
         open_world_hint=False,
     )

@@ -206,7 +206,7 @@ class _Client:
         # Without the lock: the thread that has it may be blocked.
         self._is_gone = True
         if self._calls is None:
-            # Nothing needs closing yet, and the main thread may be in an import.
+            # There is nothing to close yet, and the main thread may be in an import.
             self.replies.close(_CLOSE_S)
             os._exit(0)
         self.lines.end()

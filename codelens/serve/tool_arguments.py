@@ -1,4 +1,4 @@
-"""Arguments that several tools share, how values are read, and messages for invalid ones."""
+"""Normalizes the arguments of tool calls, and explains which ones are invalid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from codelens.render.text_pieces import one_line
 from codelens.serve.tool_row import Argument, ToolRow
 
-# Messages about invalid arguments: which one is wrong, and what is allowed instead.
+# Builds messages about invalid arguments: which one is wrong, and what is allowed instead.
 
 _VALUE_SHOWN = 60
 _SHOWN = 3
@@ -92,7 +92,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]}..."
 
 
-# Reading arguments: models send numbers and booleans as text, lists as one text, and `null` or
+# Normalizes arguments: models send numbers and booleans as text, lists as one text, and `null` or
 # `""` for omitted arguments. A value with only one possible meaning is converted; pydantic rejects
 # the rest, see `refusal`.
 
@@ -104,7 +104,7 @@ _BETWEEN_HANDLES = re.compile(r"\n|,\s+")
 _BRACKETS = ("()", "[]", "{}", "<>")
 
 
-def _no_truth(value: object) -> object:
+def _reject_boolean(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("true and false are not numbers")  # noqa: TRY004 - pydantic takes no other
     return value
@@ -112,7 +112,7 @@ def _no_truth(value: object) -> object:
 
 # Python treats true as 1. It must come last in an annotation: before a `Field` it hides the bounds
 # in the schema.
-_NO_TRUTH = BeforeValidator(_no_truth)
+_NO_TRUTH = BeforeValidator(_reject_boolean)
 
 
 def _words(text: str) -> list[str]:

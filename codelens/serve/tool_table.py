@@ -145,7 +145,7 @@ _CORE = (
             AGAIN, SESSION, PATH, REF, FORMAT, size_argument(8000),
         ),
         "expand", "expand", delivers="delivered",
-        # A line costs a token at the least.
+        # A line costs at least one token.
         asks_with=lambda arguments: {"max_lines": arguments["max_tokens"]},
         fails=lambda answer: all(item.error for item in answer.items),
     ),

@@ -49,7 +49,7 @@ class MalformedRecord(Exception):
     """Facts in a pack that no extraction produces; its text says what is wrong with them."""
 
 
-# Validation of facts that another machine extracted.
+# Validates facts that another machine extracted.
 #
 # It does not check whether they are true: only the text could show that. It ensures that code
 # which reads them cannot fail, loop, or reach out of bounds.
@@ -174,7 +174,7 @@ def _check_flow(facts: PackedFacts, places: int) -> None:
         raise MalformedRecord("a scope, a binding or a reference leads nowhere")
 
 
-# One content as a record of a pack; decoding returns only well-formed facts.
+# Encodes one content as a record of a pack; decoding returns only well-formed facts.
 #
 # A record is the length of a head, the head in JSON (numbers, short texts and lists), then the
 # blobs one after another: chunks, references, imports, flow, and the occurrences of each term.
@@ -321,7 +321,8 @@ def _symbol(ordinal: int, row: list[Any], lines: int) -> SymbolRow:
     )  # fmt: skip
 
 
-# The file of a pack: a head in JSON, frames of compressed records, and a digest of everything.
+# Writes and reads pack files: a head in JSON, frames of compressed records, and a digest of
+# everything.
 #
 #     "codelens pack\n", uint32 length, head
 #     frames: uint32 compressed length, uint32 length, SHA-256 of the compressed bytes, bytes (xz)
@@ -498,7 +499,8 @@ class PackReader:
         return UnusablePack(self._name, why)
 
 
-# Contents of an index as a pack stores them: read with all their facts, and merged into an index.
+# Reads contents of an index with all their facts for a pack, and merges packed contents into an
+# index.
 
 _PACKABLE = """
 SELECT DISTINCT c.id, c.language, c.version, c.outcome

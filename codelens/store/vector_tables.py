@@ -1,6 +1,6 @@
 """The database of a repository's embedding vectors: consent, sync state, vectors, request counts.
 
-A damaged or foreign file is set aside, and its consent with it: nothing is sent until the user
+A damaged or foreign file is set aside together with its consent: nothing is sent until the user
 consents again.
 """
 
@@ -48,7 +48,7 @@ def open_vectors(path: Path) -> Generator[Database]:
 
 @contextmanager
 def alone_writing(path: Path) -> Generator[None]:
-    """Let one process at a time send texts for a repository: two would send the same ones.
+    """Let only one process at a time send texts of a repository: two would send the same texts.
 
     Raises:
         IndexLocked: another process holds the lock.
@@ -66,7 +66,7 @@ def alone_writing(path: Path) -> Generator[None]:
 
 @contextmanager
 def giving_back(db: Database) -> Generator[Callable[[], int]]:
-    """Return the space that the block frees to the disk; yields a counter of the freed bytes."""
+    """Return space that the block frees to the file system; yields a counter of the freed bytes."""
     file = Path(db.path)
     db.truncate_log()
     before = file.stat().st_size
@@ -82,7 +82,7 @@ def remove_file(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-# Consent: the provider that a repository's texts may be sent to, and the sync state of its vectors.
+# Stores to which provider a repository's texts may be sent, and the sync state of its vectors.
 
 PACKING = 1
 """Version of how a text is sent and its vector stored; part of the fingerprint."""

@@ -1,4 +1,4 @@
-"""The log of the session trail: appended under a lock, readable after a crash."""
+"""The log of the session trail is appended under a lock, and stays readable after a crash."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def moment() -> tuple[int, int]:
 
 def session_key(session_id: str) -> str:
     """The end of a host's session id: unlike the start of a UUID, it never depends on a clock."""
-    return _tame(session_id)[-_ID_LENGTH:]
+    return _one_line(session_id)[-_ID_LENGTH:]
 
 
 def worktree_key(root: str) -> str:
@@ -212,9 +212,11 @@ def _files(home: str | os.PathLike[str], prefix: str) -> list[str]:
 
 def _line(entry: TrailEntry) -> bytes:
     handles = [
-        handle for handle in map(_tame, entry.handles) if len(handle.encode()) <= _LONGEST_HANDLE
+        handle
+        for handle in map(_one_line, entry.handles)
+        if len(handle.encode()) <= _LONGEST_HANDLE
     ]
-    handles, summary = handles[:_MOST_HANDLES], _tame(entry.summary)
+    handles, summary = handles[:_MOST_HANDLES], _one_line(entry.summary)
     line = _written(entry, summary, handles)
     while len(line) > LONGEST_LINE and (len(handles) > 1 or summary):
         if len(handles) > 1:
@@ -230,8 +232,8 @@ def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
         "t": entry.at,
         "s": session_key(entry.session),
         "w": entry.worktree,
-        "b": _tame(entry.branch)[:60],
-        "k": _tame(entry.tool)[:16],
+        "b": _one_line(entry.branch)[:60],
+        "k": _one_line(entry.tool)[:16],
         "d": text_value,
         "h": handles,
     }
@@ -241,7 +243,7 @@ def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
     return text.encode("utf-8") + b"\n"
 
 
-def _tame(text: str) -> str:
+def _one_line(text: str) -> str:
     """`text` as one line of valid UTF-8."""
     return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -103,7 +103,7 @@ class PageAddress:
         return any(site not in _OWN_SITES for site in headers.get("sec-fetch-site", ()))
 
 
-# Detecting clients that no longer wait: a page that is closed or asks again closes its connection.
+# Detects clients that no longer wait: a page that is closed or asks again closes its connection.
 
 _LOOK_S = 0.1
 

@@ -164,7 +164,7 @@ def test_documents_are_counted_when_they_are_left_out(shop: Shop) -> None:
         "listed twice": ("later.py",),
         "without occurrences": ("empty.py",),
         "not in this repository": ("gone.py",),
-        "made from another text than that": ("other.py",),
+        "made from a different text than the one": ("other.py",),
     }
     assert (answer.documents, answer.stored) == (8, 3)
 

@@ -72,7 +72,7 @@ def test_tests_and_translations_come_after_the_source_of_a_message(asked) -> Non
 def test_a_message_that_is_written_nowhere_is_said(asked) -> None:
     store, view = asked
     outcome = store.search(view, "ERROR: the flux capacitor 12 overheated in connection 7")
-    assert outcome.notes[1] == "the message was not found as it is written; its words were ranked"
+    assert outcome.notes[1] == "the message was not found verbatim; its words were ranked"
 
 
 @pytest.mark.parametrize(

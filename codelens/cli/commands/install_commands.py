@@ -195,7 +195,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
         if code is not None:
             return code
     with alone(home):
-        ledger = Ledger(home)  # as others have left it that were at it until now
+        ledger = Ledger(home)  # read again: another install may have changed it
         changes = work.plan_install(chosen, request, ledger)
         done = [work.install(change, ledger, request.label) for change in changes]
     if args.json:
@@ -355,7 +355,7 @@ def run_uninstall(args: argparse.Namespace) -> int:
             return code
     if not args.dry_run and (planned or ledger.records):
         with alone(home):
-            ledger = Ledger(home)  # as others have left it that were at it until now
+            ledger = Ledger(home)  # read again: another install may have changed it
             changes = work.plan_uninstall(named(args.host, machine), request, ledger)
             changes = [work.uninstall(change, ledger) for change in changes]
     for label in work.elsewhere(ledger, request.label):

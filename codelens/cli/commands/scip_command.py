@@ -1,4 +1,4 @@
-"""`codelens scip`: takes over what compilers say, compares it with our edges, and writes SCIP."""
+"""`codelens scip`: imports facts from compilers, compares them with our edges, and writes SCIP."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ACTIONS = ("import", "check", "export", "forget")
 def add_scip(commands: shared_options.Commands) -> None:
     """Define the arguments."""
     parser = shared_options.command(
-        commands, "scip", "take over what a compiler says (SCIP), compare it, or write SCIP",
-        "import: take over an index of scip-python, scip-typescript, rust-analyzer and the like; "
+        commands, "scip", "import facts of a compiler (SCIP), compare them, or write SCIP",
+        "import: merge an index of scip-python, scip-typescript, rust-analyzer and the like; "
         "it counts for every file with the text that was indexed, on any branch, until the file "
         "is edited. check: list where codelens and the compiler differ. export: write "
         "definitions, references and relations as a SCIP index. forget: remove all that was "
@@ -83,5 +83,5 @@ def _forget(args: argparse.Namespace) -> int:
     if args.json:
         screen.put_json({"forgotten": documents})
     else:
-        screen.put(f"{count_of(documents, 'text')} of compilers' facts forgotten")
+        screen.put(f"compiler facts of {count_of(documents, 'text')} forgotten")
     return 0 if documents else 1

@@ -144,12 +144,12 @@ def run_completion(args: argparse.Namespace) -> int:
 
     parser, commands = grammar()
     for argument_parser in (parser, *commands.values()):
-        _say_what_values_are(argument_parser)
+        _set_value_kinds(argument_parser)
     standard_streams.emit(shtab.complete(parser, args.shell).rstrip("\n") + "\n")
     return 0
 
 
-def _say_what_values_are(parser: argparse.ArgumentParser) -> None:
+def _set_value_kinds(parser: argparse.ArgumentParser) -> None:
     """Set the kind of value that each argument takes, for `shtab`."""
     import shtab
 

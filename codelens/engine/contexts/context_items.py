@@ -239,7 +239,7 @@ def _item_of(requested: str, view: CurrentView, view_at: Callable[[str], Current
     reader = reader_of(there)
     place = Finder(there.snapshot, reader.symbols).find(handle)
     if place.moved:
-        # Saves exactly what was named; otherwise reports that it is gone.
+        # A saved handle must match exactly; anything else is reported as gone.
         raise HandleNotFound(requested, (place.handle,), place.moved.partition(";")[0])
     # Read once, to reject missing lines and unreadable files.
     if place.symbol is not None or place.lines is not None:
@@ -262,7 +262,7 @@ def judged(view: CurrentView, items: Iterable[Item]) -> list[Verdict]:
     verdicts = [judge.verdict(item) for item in items]
     if view.refreshed.status == "fresh":
         return verdicts
-    # What a partial view lacks may be in a file that was not read.
+    # Code that a partial view lacks may be in a file that it has not read yet.
     return [
         verdict._replace(status=UNKNOWN, near=()) if verdict.status == GONE else verdict
         for verdict in verdicts

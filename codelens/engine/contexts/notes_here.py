@@ -42,7 +42,7 @@ class FoundNotes(NamedTuple):
     """The number of all notes on existing code; 0: as many as `notes` has."""
 
 
-# Which saved notes are about the code of an answer, and whether that code is still the same.
+# Decides which saved notes are about the code of an answer, and whether that code has changed.
 #
 # A `NotesHere` serves one answer. It judges only notes that may be on one of its places: those
 # whose file or name is shown, and those whose file was moved.
@@ -219,7 +219,7 @@ def _path_of(handle: str) -> bytes:
 
 # The saved notes that accompany an answer about code.
 #
-# Most repositories have no notes, and then only this part is imported.
+# Most repositories have no notes; then only this part is imported.
 
 _MOST_BESIDE = 12
 """Maximum number of notes in an answer about code."""

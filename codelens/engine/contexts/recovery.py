@@ -83,7 +83,7 @@ class Recovery:
         receipt = context_items.unlooked(opened)
         if every:
             summaries = _summaries(entries)
-            notes = () if summaries else (self._nothing(),)
+            notes = () if summaries else (self._why_no_trail(),)
             return SessionAnswer(receipt, "", (), 0, tuple(summaries), notes)
         thread = self._thread(opened, entries, session)
         calls = [
@@ -160,7 +160,7 @@ class Recovery:
             latest = next((entry.session for entry in reversed(entries)), "")
             own = [entry for entry in entries if entry.session == latest]
             if not own:
-                note = self._nothing()
+                note = self._why_no_trail()
             elif key:
                 note = (
                     f"session {key} has no trail in this worktree; this is the trail of the last "
@@ -176,7 +176,7 @@ class Recovery:
             )
         return _Thread(key, own, marks.get(key), note)
 
-    def _nothing(self) -> str:
+    def _why_no_trail(self) -> str:
         if not self._pool.settings.trail:
             return "the trail is turned off (trail = false in config.toml, or CODELENS_TRAIL=off)"
         return "no session has left a trail in this worktree in the last 90 days"
@@ -187,7 +187,7 @@ class Recovery:
         if asker.remembers and asker.id and not session:
             SentLog(home, scope.repo_id, worktree, asker.id).end()
         else:
-            # It is uncertain which one is meant: forgetting too much only costs tokens.
+            # The session is ambiguous; forgetting too much only costs tokens.
             sent_log.end_all(home, scope.repo_id, worktree)
 
     def _changes(

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from codelens.config import Configured
 
 
-# One line in the session trail for each call that touches definitions: what it did, to what.
+# Adds one line to the session trail for each call that touches definitions: action and objects.
 #
-# `trailed` decorates methods of the engine. A line never has code: of a query only words of at most
-# `_LONGEST_WORD` characters are recorded, so that a pasted secret is not.
+# `trailed` decorates methods of the engine. A line never contains code. Of a query, it records only
+# words of at most `_LONGEST_WORD` characters, so that a pasted secret is left out.
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ def trailed(
             if engine.settings.trail and scope is not None:
                 line = line_of(answer)
                 if line is not None:
-                    _note(engine.settings, scope, line)
+                    _append_line(engine.settings, scope, line)
             return answer
 
         return noting
@@ -80,7 +80,7 @@ def trailed(
     return around
 
 
-def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
+def _append_line(settings: Settings, scope: Scope, line: TrailLine) -> None:
     session, worktree = asking().id, trail_log.worktree_key(scope.root)
     at, ms = trail_log.moment()
     entry = TrailEntry(

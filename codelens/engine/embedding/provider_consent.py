@@ -121,7 +121,7 @@ def milvus(consent: Consent, timeout_s: float) -> Generator[MilvusStore]:
 
 
 def embedded(db: Database, fingerprint: int) -> EmbeddedStore:
-    """The repository's own file, which has this machine's vectors, with any store."""
+    """Open the repository's file, which keeps this machine's vectors, with any store."""
     return EmbeddedStore(db, fingerprint)
 
 
@@ -131,7 +131,7 @@ def terms_of(text: str) -> str:
     return " ".join(term for term, count in counts.items() for _ in range(count))
 
 
-# Consent: its cost, giving and withdrawing it.
+# Estimates what consent costs, and records or withdraws it.
 
 
 class ProviderNotEnabled(ProviderError):

@@ -63,9 +63,9 @@ def ask(
             provider_consent.refuse_damaged(settings)
             return _embedded_question(db, consent, question, patience)
     except SettingError as error:
-        return _nothing("the provider", str(error))
+        return _without_vector("the provider", str(error))
     except StoreError as error:
-        return _nothing("the provider", f"its vectors cannot be used: {error}")
+        return _without_vector("the provider", f"its vectors cannot be used: {error}")
 
 
 def _embedded_question(
@@ -74,7 +74,7 @@ def _embedded_question(
     spec = provider_called(consent.provider)
     fingerprint = vector_tables.fingerprint_of(db, consent)
     if fingerprint is None or not (consent.store or vector_tables.counted(db, fingerprint.id)[0]):
-        return _nothing(spec.name, "it has no vectors yet: run `codelens meaning sync`")
+        return _without_vector(spec.name, "it has no vectors yet: run `codelens meaning sync`")
     without = AskedProvider(spec.name, spec.profile, fingerprint.id, b"")
     name = vector_tables.text_hash(question, "query")
     before = vector_tables.vectors_of(db, fingerprint.id, [name])
@@ -90,13 +90,13 @@ def _embedded_question(
                 with db.write(None):
                     provider_consent.count(db, consent, embedder.take_sent())
     except ProviderError as error:
-        return _nothing(spec.name, str(error))
+        return _without_vector(spec.name, str(error))
     with db.write(None):
         vector_tables.put_question(db, fingerprint.id, name, vector)
     return without._replace(vector=vector)
 
 
-def _nothing(provider: str, why: str) -> AskedProvider:
+def _without_vector(provider: str, why: str) -> AskedProvider:
     note = f"ranked without {provider}: {why}"
     return AskedProvider(provider, LOCAL_SLOW, 0, b"", note)
 
@@ -134,7 +134,7 @@ def ask_store(
             likenesses = {text: product / full for text, product in products.items()}
             return provider._replace(elsewhere=likenesses)
     except (StoreError, VectorStoreError) as error:
-        return _nothing(provider.provider, str(error))
+        return _without_vector(provider.provider, str(error))
 
 
 def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikeness | None, str]:

@@ -101,7 +101,7 @@ def _consent(settings: Settings, repo_id: str, *, is_asked: bool) -> Consent | N
     return None
 
 
-# The order of the first results by a reranker: on this machine or by a provider.
+# Reorders the first results with a reranker on this machine or at a provider.
 
 MOST_PLACES = 30
 """Maximum number of results to rerank."""

@@ -1,8 +1,8 @@
-"""Which files may have an edge to a node, and the cache of the edges resolved so far.
+"""Finds files that may have an edge to a node, and caches the edges resolved so far.
 
-The index of names is by content, so it serves every view of a store; each view ignores the
-contents that it does not have. The index grows until most of its contents are in no view, and is
-then rebuilt. It may name too many contents (because of an alias in another view), never too few.
+The name index is keyed by content, so one index serves every view of a store; each view ignores
+contents that it lacks. The index grows until most of its contents are in no view, and is then
+rebuilt. It may return too many contents (an alias in another view), never too few.
 """
 
 from __future__ import annotations
@@ -229,7 +229,8 @@ class EdgeCache:
         earlier_graph = before.graph.known if before is not None else None
         self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
         self.precise = PreciseEdges(snapshot.db, self.graph)
-        """What compilers say of the files; `table` and `weak` have it merged with our edges."""
+        """Edges that compilers reported for the files; `table` and `weak` contain them merged with
+        ours."""
         self.table = before.table if before is not None else Table()
         """Edges of files, valid until something that they depend on changes."""
         self.weak = before.weak if before is not None else Table()
@@ -265,7 +266,7 @@ class EdgeCache:
         self.values: dict[object, object] = {}
         """Other data derived from this state only."""
         self.lasting: dict[object, object] = before.lasting if before is not None else {}
-        """Data that is updated from state to state."""
+        """Data that is carried over from one state of the view to the next."""
 
     @cached_property
     def name_index(self) -> NameIndex:
@@ -342,7 +343,7 @@ def keep(view: CurrentView) -> None:
     cache = edge_cache_of(view)
     rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
     parts = [part for part in cache.graph.fresh_parts if part[:2] not in cache.saved_parts]
-    # What is not stored now is stored next time or resolved again.
+    # Edges that are not stored now are stored next time, or resolved again.
     is_new = bool(rows or parts or cache.graph.fresh_surveys)
     if is_new and graph.keep_graph(cache.graph, view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
@@ -353,7 +354,7 @@ def keep(view: CurrentView) -> None:
         server_upkeep.give_memory_back()
 
 
-# The files that may have an edge to a node: they must be resolved to find its users.
+# Finds the files that may have an edge to a node: they must be resolved to find its users.
 #
 # A use contains the name that it means, or an alias, so the words of contents find most of them.
 # Two exceptions: modules may be imported by a folder's name, and types satisfy interfaces of Go

@@ -48,7 +48,7 @@ class DeclaredPlaces:
         return places
 
     def alternatives(self, node: Node) -> Iterable[Node]:
-        """Other definitions of the same name, of which a build may take one for a use.
+        """Other definitions of the same name; the build decides which one a use means.
 
         They are in the same scope; in C, a static function may also replace one of a header.
         """
@@ -245,7 +245,8 @@ class ConstructorCalls:
         type_ = symbols[owner.symbol]
         rivals = [symbols[at] for at in self._constructors(owner) if Node(owner.path, at) != node]
         if node.path != owner.path or node.symbol not in self._constructors(owner):
-            # Defined outside of the type: its declaration in the type is the same constructor.
+            # It is defined outside of the type; its declaration in the type is the same
+            # constructor.
             own = self._parameters(self._signatures(node.path)[node.symbol])
             rivals = [rival for rival in rivals if self._parameters(rival) != own]
         if parameters(type_.signature, type_.name) is not None:
@@ -265,7 +266,7 @@ class ConstructorCalls:
         return signatures
 
     def _choices(self, edge: Edge, node: Node, rivals: Sequence[Symbol]) -> int:
-        """The number of constructors that a call may run, this one included; 0: not this one."""
+        """How many constructors a call may run, including this one; 0 if it cannot run this one."""
         if not rivals:
             return 1
         numbers = {

@@ -64,7 +64,7 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
 
 
 def _special_kinds(edges: Graph, path: bytes, names: Set[str]) -> dict[tuple[int, str], str]:
-    """The kind of uses that are no plain ones, by line and name.
+    """The kinds of special uses, by line and name.
 
     `protocol`: a method that is called implicitly, as `len(a)` calls `__len__`. `export`: a name in
     a list of exports (`__all__`, `export { a }`).

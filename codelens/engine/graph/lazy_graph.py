@@ -120,7 +120,7 @@ class LazyGraph:
         self._stopped = self._has_resolved = False
 
     def trust(self, other: LazyGraph) -> None:
-        """Take over the edges that another view's graph resolved, where they also hold here."""
+        """Reuse the edges that another view's graph resolved, where they also hold here."""
         self._edge_cache.graph.trust(other.resolved)
 
     @property
@@ -130,7 +130,7 @@ class LazyGraph:
 
     @property
     def lasting(self) -> dict[object, object]:
-        """A cache that lasts over states of the view; its users must keep entries valid."""
+        """A cache that outlives a state of the view; its users must keep the entries valid."""
         return self._edge_cache.lasting
 
     @property
@@ -169,7 +169,8 @@ class LazyGraph:
     def _of_one_thing(self, node: Node) -> list[Edge]:
         """Edges of uses that mean only a node or an alternative of it.
 
-        A build takes one of the definitions in the branches of an `#if`; the use means that one.
+        If an `#if` has a definition in each branch, a build uses one of them, and the use means
+        that one.
         """
         possible_uses = self._edge_cache.weak
         edges = possible_uses.edges_to(*node)
@@ -290,7 +291,7 @@ class LazyGraph:
         if path not in test_by_path:
             snapshot = self._view.snapshot
             new = [file.path_id for file in snapshot.files if file.path not in test_by_path]
-            # Keys are the view's own path objects: a copy of each takes 6 MiB for 78,000.
+            # Keys are the view's own path objects: copies of 78,000 paths would take 6 MiB.
             test_by_path.update(
                 (
                     snapshot.by_path[facts.path].path,
@@ -387,7 +388,7 @@ class LazyGraph:
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
-        # A use other than a call is mostly a variable or attribute of the same name.
+        # A use that is not a call is mostly a variable or attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
         for file, places in () if name.startswith("__") else self.holding({name}):
             # A change does not break examples in prose.
@@ -501,7 +502,7 @@ class LazyGraph:
             cache.known_modules.add(path)
 
     def _seek_precise(self, path: bytes, symbol: int) -> None:
-        """Resolve the files that use a node by the word of a compiler, under whichever name."""
+        """Resolve the files that use a node according to a compiler, under whichever name."""
         self.resolve(self._edge_cache.precise.users(path, symbol))
 
     def _seek_inside(self, node: Node) -> None:

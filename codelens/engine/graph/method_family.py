@@ -1,8 +1,7 @@
-"""Finds the methods that are one with a method, because one overrides the other.
+"""Finds the methods that override a method, or that it overrides: a rename must change them all.
 
-A rename of one must rename all: the overridden and overriding methods, also those of sibling types.
-A method of the same name is none of them if the language hides it instead (`private`, `static`, a
-missing `override`), or if it is another overload.
+This family includes the methods of sibling types. It excludes a method of the same name that hides
+the other instead of overriding it (`private`, `static`, a missing `override`), and other overloads.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class MethodFamily:
             for method, step in self._next(node):
                 if method in family or method in own:
                     continue
-                # Beyond one step, a method is related through the one that both override.
+                # A method more than one step away is related through the one that both override.
                 family[method] = step if relation in {"", step} else "overrides the same method"
                 pending.append((method, family[method]))
         return family

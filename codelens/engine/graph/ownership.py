@@ -134,7 +134,8 @@ class Ownership:
     def _outside(self, node: Node, definition: Symbol, declared: Iterable[str]) -> Iterator[Node]:
         """Members of a type in other files of its language.
 
-        Such a file uses the type's name, or defines what the type declares (`void A::f() {}`).
+        Only files that use the type's name, or define what it declares (`void A::f() {}`), can have
+        any.
         """
         prefix, language = f"{definition.qualified}.", self._family(node.path)
         paths = dict.fromkeys(self._naming(definition.name))

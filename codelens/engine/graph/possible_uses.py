@@ -157,7 +157,7 @@ def _unresolved_names(
     return unseen, len(left)
 
 
-# Uses that may mean a definition: one of several with its name, or an unresolved use.
+# Finds uses that may mean a definition: they mean one of several with its name, or are unresolved.
 #
 # They are listed separately from certain uses, the most likely first, and walks stop at them.
 

@@ -58,10 +58,11 @@ _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "import
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
 """Shares of the limit if not all relations fit."""
 _OWN_FILES = 3
-"""Up to this number, files of the target come first, since what it uses needs no others."""
+"""If the target has at most this many files, they are resolved first: what it uses needs no
+others."""
 _SHARE_OF_TESTS = 0.3
-"""Share of the time for tests, at the end: callers of callers are the most work, and the least that
-anybody looks for."""
+"""Share of the time for tests, which come last: callers of callers take the most time and matter
+least."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
@@ -128,7 +129,7 @@ def related(
 
 
 class Possible(NamedTuple):
-    """What may use a target, and what was not searched."""
+    """The possible uses of a target, and notes on what was not searched."""
 
     sites: list[PossibleSite]
     hidden: Unresolved

@@ -368,7 +368,7 @@ class KeyUses:
         uses = dict.fromkeys(self._read(paths.difference(inside), pattern, by_name))
         uses = self._without_common(uses)
         uses = sorted(uses, key=lambda use: (use.grade, use.path, use.line))
-        return [Place(use.path, use.line, _why(use), use.grade) for use in uses]
+        return [Place(use.path, use.line, _reason(use), use.grade) for use in uses]
 
     def _without_common(self, uses: Iterable[_KeyUse]) -> list[_KeyUse]:
         """The uses without those of keys with too many readers."""
@@ -398,7 +398,7 @@ class KeyUses:
         return self._graph.leads(match.path, match.line, word.decode("utf-8", "replace"))
 
 
-def _why(use: _KeyUse) -> str:
+def _reason(use: _KeyUse) -> str:
     where = {
         OF_ITS_OWNER: f" of {(use.key.owner, *use.key.around)[-1]}",
         OF_CONFIGURATION: " of a configuration",

@@ -140,7 +140,7 @@ class Targets:
         if len(used) == 1:
             return self._placed(used[0])
         if len({_ORDINAL.sub("", place.handle) for place in used}) != 1:
-            return self._every(used)
+            return self._all_definitions(used)
         nodes = list(dict.fromkeys(self._node(place) for place in used))
         if len(nodes) == 1:
             return self._placed(used[-1])
@@ -149,7 +149,7 @@ class Targets:
         every = list(dict.fromkeys(same for node in nodes for same in self.graph.same(node)))
         return Named(every, False, self.node(nodes[0]), [first.file.path], sentence)
 
-    def _every(self, used: Sequence[Place]) -> Named | None:
+    def _all_definitions(self, used: Sequence[Place]) -> Named | None:
         """All definitions with a name, each with its own places."""
         if not used:
             return None

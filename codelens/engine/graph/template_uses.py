@@ -193,7 +193,7 @@ class TemplateUses:
         if not templates:
             return
         seen = {template.path for template in templates}
-        # Deleted templates may still be named.
+        # Code may still name a deleted template.
         names = TemplateNames(sorted(seen.union(self._view.snapshot.by_path)))
         for _ in range(min(depth, _DEEPEST)):
             including: list[Template] = []
@@ -268,7 +268,7 @@ def _is_rendered(match: Match, name: str, template: Template) -> bool:
     return verb[0] != b"return" or b"controller" in match.path.lower()
 
 
-# The names under which templates use functions: filters, tags and tests that a decorator registers.
+# Finds filters, tags and tests: functions that a decorator registers for templates under a name.
 
 _REGISTERED = re.compile(
     r"""@[\w.]*\b(?P<kind>(?:simple_|inclusion_|simple_block_)?tag|(?:app_)?(?:template_)?

@@ -59,7 +59,7 @@ class DottedNames:
                 yield from self._naming(node, own)
 
     def _own_name(self, node: Node) -> tuple[str, ...] | None:
-        """What follows the module's name: the enclosing types of a definition, and its name."""
+        """The part of a dotted name after the module: the enclosing types, then the definition."""
         if not spec_of(self._graph.resolved.languages.get(node.path, "")).named_in_texts:
             return None
         symbols, parts, at = self._graph.symbols(node.path), list[str](), node.symbol
@@ -128,7 +128,7 @@ def _is_text(match: Match, *, in_code: bool) -> bool:
     return match.before[-1:] not in {b"/", b"-", b"@"}
 
 
-# All possible uses by texts: names of templates and definitions, keys of settings.
+# Collects all possible uses by texts: names of templates and definitions, keys of settings.
 
 _NO_CODE = frozenset({"heading", "key"})
 

@@ -62,11 +62,11 @@ def called_as(graph: LazyGraph, node: Node) -> list[Node]:
     ]
 
 
-# Whether existing calls still fit a function that was redeclared or deleted.
+# Judges whether existing calls still fit a function that was redeclared or deleted.
 #
-# The number and names of a call's arguments are compared with the current parameters. If the passed
-# parameters have another type, name or order, the text cannot prove that the call fits: the result
-# is uncertain.
+# The number and names of a call's arguments are compared with the current parameters. If the
+# parameters that a call fills changed their type, name or order, the text cannot prove that the
+# call fits: the result is uncertain.
 
 _WORST_FIRST: tuple[Fit, ...] = ("breaks", "uncertain", "fits")
 
@@ -126,7 +126,7 @@ class CallJudge:
         if not graph.resolve([path]):
             return "uncertain"
         if redeclared.new is None:
-            # The current definition of the name may be the intended one, or not.
+            # The name has another definition now, which may or may not be the intended one.
             supplied = graph.leads(path, line, edge.name) or edge.name in self._added_names
             return "uncertain" if supplied else "breaks"
         still_means_it = any(
@@ -250,7 +250,7 @@ def _line_start(text: bytes, line: int) -> int:
     return at
 
 
-# The users of what a change deletes or redeclares, from the graph of the commit.
+# Finds the users of what a change deletes or redeclares, in the graph of the commit.
 #
 # The graph of the current files has no edge to a deleted definition, to the former path of a file,
 # or from a call that no longer fits. So callers, importers and tests are those of the commit that
@@ -366,14 +366,14 @@ class BaseGraph:
 
     def line(self, path: bytes, line: int) -> int:
         """The current number of a line of the commit; its old number if it was deleted."""
-        unchanged, place = self._place(path, line)
+        unchanged, place = self._current_line(path, line)
         return place if unchanged else max(place, 1)
 
     def is_unchanged(self, path: bytes, line: int) -> bool:
         """Whether a line of the commit still exists unchanged."""
-        return self._place(path, line)[0]
+        return self._current_line(path, line)[0]
 
-    def _place(self, path: bytes, line: int) -> tuple[bool, int]:
+    def _current_line(self, path: bytes, line: int) -> tuple[bool, int]:
         moved = 0
         for hunk in self._changed(path):
             # If a side has no lines, its start is the line before.

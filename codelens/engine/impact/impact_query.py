@@ -490,7 +490,7 @@ def _outside_tests(
 ) -> list[Reached]:
     """The affected nodes except for the tests to run, which have their own list.
 
-    Test helpers that no runner runs are listed like other code.
+    Test helpers, which no test runner runs, are listed like other code.
     """
     is_test = question.graph.is_test
     return [

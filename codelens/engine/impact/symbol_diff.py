@@ -1,7 +1,7 @@
 """Finds the files and definitions that differ between a commit and the current files.
 
-Git determines the files, regardless of what the view has read. Files whose text is missing or stale
-in the view are listed separately: nothing is claimed about their content.
+Git decides which files differ, regardless of what the view has read. Files whose text is missing or
+stale in the view are listed separately: nothing is claimed about their content.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _is_behind(view: CurrentView, file: FileRow, have: dict[int, bytes]) -> bool
     return data is None or hash_of(data) != have.get(file.content)
 
 
-# The definitions that differ, by the lines that differ.
+# Finds the definitions that differ, by the lines that differ.
 #
 # `branches.definition_matcher` pairs old and new definitions that share a name.
 

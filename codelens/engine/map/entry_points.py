@@ -88,7 +88,7 @@ def _loaded(name: bytes, data: bytes) -> dict[str, Any]:
         text = data.decode("utf-8", "replace")
         parsed = json.loads(text) if name.endswith(b".json") else tomllib.loads(text)
     except (ValueError, RecursionError):
-        return {}  # Its own tools would reject the manifest.
+        return {}  # The manifest is invalid: its own tools would reject it, too.
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
 
 

@@ -206,7 +206,7 @@ def _links(
     return linking.links, linking.unlinked
 
 
-# How many files use a definition, by the resolved edges that `related` reports.
+# Counts the files that use a definition, by the resolved edges that `related` reports.
 #
 # Names alone would count uses of other definitions with the same name. Resolving takes time: a
 # definition whose uses are not all resolved in time is reported as partly counted.
@@ -304,7 +304,7 @@ class DefinitionUsers:
         return [node]
 
 
-# The definitions that most files use: preselected by names, which is fast, then counted by edges.
+# Finds the most used definitions: preselects them by name, which is fast, then counts by edges.
 
 CANDIDATES = 30
 """Number of names whose users are counted; the `SHOWN` most used are shown."""
@@ -351,8 +351,8 @@ def candidates(
 def most_used(targets: Targets, users: UserCounts, nodes: Sequence[Node]) -> Iterator[MapSymbol]:
     """The candidates that several files use, the most used first; ties keep their order.
 
-    Those that are not counted completely come last, in their own order: a part of a number says
-    nothing next to a whole one.
+    Incompletely counted candidates come last, in their own order: a partial count cannot be
+    compared with a complete one.
     """
     counted = [(users.of(node), node) for node in nodes]
 

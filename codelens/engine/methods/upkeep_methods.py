@@ -377,7 +377,7 @@ def meaning_clear(engine: EngineCore, *, path: str | Path = ".") -> int:
     return clear(engine.settings, engine.pool.open_any(path).scope.repo_id)
 
 
-# What compilers say: SCIP.
+# Facts from compilers: SCIP.
 
 
 def scip_import(
@@ -389,9 +389,9 @@ def scip_import(
     ref: str | None = None,
     progress: Progress = silent,
 ) -> ImportedIndex:
-    """Take over what a compiler says of this repository's texts, from a SCIP index.
+    """Import a compiler's facts about this repository's texts from a SCIP index.
 
-    Its facts belong to the texts that were indexed: they count on every branch and in every
+    The facts belong to the texts that were indexed: they apply on every branch and in every
     worktree with the same text, and nowhere else.
 
     Args:

@@ -1,4 +1,4 @@
-"""Compares our edges with those of compilers, in the files that both speak of."""
+"""Compares our edges with those of compilers, in the files that both cover."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _checked(view: CurrentView, limit: int) -> CheckedEdges:
 def _compared(
     graph: Graph, precise: PreciseEdges, path: bytes
 ) -> Iterator[tuple[str, tuple[int, str], set[tuple[bytes, int]], set[tuple[bytes, int]]]]:
-    """Yield verdict, line and name, the compiler's definitions and own; in source order."""
+    """Yield verdict, line, name, the compiler's definitions and ours, in source order."""
     spoken = precise.spoken(path)
     unwritten = {
         (reference.line, reference.name)
@@ -80,7 +80,7 @@ def _compared(
     )
     for place in sorted((theirs.keys() | own.keys()) - spoken.left):
         first, second = theirs.get(place, set()), own.get(place, set())
-        if _named(graph, first) & _named(graph, second):
+        if _by_name(graph, first) & _by_name(graph, second):
             verdict = AGREED
         elif first and second:
             verdict = OTHER
@@ -98,8 +98,8 @@ def _by_place(edges: Iterator[Edge]) -> _Targets:
     return targets
 
 
-def _named(graph: Graph, targets: set[tuple[bytes, int]]) -> set[tuple[bytes, str]]:
-    """Definitions by name: which of several assignments of one variable is meant is no matter."""
+def _by_name(graph: Graph, targets: set[tuple[bytes, int]]) -> set[tuple[bytes, str]]:
+    """Definitions by name, since any of several assignments of a variable will do."""
     return {(path, graph.symbols(path)[symbol].qualified) for path, symbol in targets}
 
 

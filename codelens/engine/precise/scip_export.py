@@ -98,7 +98,7 @@ class SymbolNames:
 
 
 def _descriptor(symbol: Symbol, count: int) -> Descriptor:
-    """The descriptor of a definition; `count` tells definitions of one name apart."""
+    """The descriptor of a definition; `count` distinguishes definitions with the same name."""
     name = symbol.name or "_"
     if symbol.kind in CALLABLE:
         return Descriptor(name, METHOD, f"+{count}" if count else "")
@@ -214,7 +214,8 @@ class _Writer:
             roles = IMPORT if edge.kind == "import" else 0
             word = edge.name.encode()
             for column in places:
-                # What a language calls by itself, such as `__len__`, is nowhere in the text.
+                # A method that the language calls implicitly, such as `__len__`, is not named in
+                # the text.
                 if lines[edge.line - 1][column : column + len(word)] == word:
                     yield edge.line, column, len(word), name, roles
 
@@ -224,7 +225,7 @@ def _language(model: FileModel) -> str:
 
 
 def _column(lines: Sequence[bytes], line: int, name: str) -> int | None:
-    """Where a line has a name as a whole word, in bytes; None if it does not have it."""
+    """The byte column of a name as a whole word in a line; None if the line does not contain it."""
     if not 1 <= line <= len(lines) or not name:
         return None
     row, word = lines[line - 1], name.encode()
@@ -238,7 +239,7 @@ def _column(lines: Sequence[bytes], line: int, name: str) -> int | None:
 
 
 def _continues(byte: bytes) -> bool:
-    """Whether a byte next to a word makes it a part of another."""
+    """Whether a byte next to a word continues that word."""
     return byte.isalnum() or byte in {b"_", b"$"} or byte >= b"\x80"
 
 

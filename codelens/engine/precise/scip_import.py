@@ -1,7 +1,8 @@
-"""Stores the documents of a SCIP index by the texts that were indexed; all or nothing.
+"""Stores the documents of a SCIP index under the texts that were indexed; all or nothing.
 
-The text of a document is its own, if the index has it, else the file at the ref; without a ref, the
-file of the checked-out commit, or that of the worktree if the index fits that one.
+A document's text comes from the index if the index contains it, else from the file at the ref.
+Without a ref, it is the file of the checked-out commit, or the worktree's file if the document fits
+that one instead.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ if TYPE_CHECKING:
 
 _LEASE_S = 600.0
 _NAMED = 3
-"""How many documents are named as examples of those left out."""
+"""Maximum number of omitted documents that are named as examples."""
 _SIDE_ROLES = 0xFF
 _LEADS_OUT = "their paths lead out of the repository"
 _ABSENT = "not in this repository at {at}"
-_OTHER_TEXT = "made from another text than that at {at}"
+_OTHER_TEXT = "made from a different text than the one at {at}"
 _NOTHING_SAID = "without occurrences"
 _TWICE = "listed twice"
 
@@ -70,7 +71,7 @@ class ScipImport:
     Args:
         view: the files at the ref, or at the checked-out commit.
         worktree: the files on disk, if they count as well.
-        root: folder of the repository that the paths of the index start from; None: found out.
+        root: folder of the repository that the paths of the index start from; None: deduce it.
         progress: called with the number of documents.
     """
 
@@ -100,7 +101,7 @@ class ScipImport:
                 day = time.strftime("%Y-%m-%d", time.gmtime())
                 stored = precise_facts.save(db, tool or "an unnamed indexer", day, rows)
                 if not stored:
-                    raise ScipError(self._nothing(name, prefix))
+                    raise ScipError(self._why_nothing_imported(name, prefix))
         finally:
             lease.release(db)
         with view.reading():
@@ -126,7 +127,7 @@ class ScipImport:
         scope = self._sides[0].scope
         return scope.head[:12] if scope.kind == "ref" else "the worktree"
 
-    def _nothing(self, name: str, prefix: str) -> str:
+    def _why_nothing_imported(self, name: str, prefix: str) -> str:
         reasons = "; ".join(f"{len(paths):,} {why}" for why, paths in sorted(self._left.items()))
         where = f"the folder {prefix!r}" if prefix else "the top of the repository"
         return (
@@ -154,7 +155,7 @@ class ScipImport:
         hits = {prefix: sum(prefix + path in known for path in paths) for prefix in prefixes}
         return max(prefixes, key=lambda prefix: (hits[prefix], -len(prefix)))
 
-    def _leave(self, why: str, path: str) -> None:
+    def _leave_out(self, why: str, path: str) -> None:
         self._left.setdefault(why.format(at=self._at), []).append(path)
 
     def _documents(self, stream: IndexStream, outline: _Outline, prefix: str) -> Iterator[Imported]:
@@ -164,16 +165,16 @@ class ScipImport:
             check_cancelled()
             self._progress("importing", done + 1, max(len(outline.paths), done + 1))
             if isinstance(document, Left):
-                self._leave(document.why, document.path)
+                self._leave_out(document.why, document.path)
                 continue
             shown = document.relative_path
             path = inside(shown, prefix)
             if path is None:
-                self._leave(_LEADS_OUT, shown)
+                self._leave_out(_LEADS_OUT, shown)
             elif path in seen:
-                self._leave(_TWICE, shown)
+                self._leave_out(_TWICE, shown)
             elif not document.occurrences:
-                self._leave(_NOTHING_SAID, shown)
+                self._leave_out(_NOTHING_SAID, shown)
             else:
                 seen.add(path)
                 fitting = self._fitting(document, os.fsencode(path), unit_of(document, tool))
@@ -186,7 +187,7 @@ class ScipImport:
         """The hash of the text that was indexed, and the document placed in it."""
         texts = self._texts(document, path)
         if not texts:
-            self._leave(_ABSENT, document.relative_path)
+            self._leave_out(_ABSENT, document.relative_path)
             return None
         for data in texts:
             placed = placed_in(document, readable(data), unit)
@@ -194,7 +195,7 @@ class ScipImport:
                 if data != texts[-1]:
                     self._differing.append(printed(path))
                 return hash_of(data), placed
-        self._leave(_OTHER_TEXT, document.relative_path)
+        self._leave_out(_OTHER_TEXT, document.relative_path)
         return None
 
     def _texts(self, document: scip_pb2.Document, path: bytes) -> list[bytes]:
@@ -207,7 +208,7 @@ class ScipImport:
         texts = [data for side, file in files if (data := side.bytes_of(file)) is not None]
         if not document.text:
             return texts
-        # The same text may have other bytes on disk: a mark of their order, another encoding.
+        # The same text may have different bytes on disk: a byte order mark, another encoding.
         same = [data for data in texts if readable(data) == document.text.encode()]
         return same[:1] or [document.text.encode()]
 

@@ -120,7 +120,7 @@ def view_status(view: CurrentView) -> StatusAnswer:
 
 
 def _others(view: CurrentView) -> tuple[str, ...]:
-    """Worktrees that are changing what is changed here; empty if that is unknown."""
+    """Worktrees that change definitions which are also changed here; empty if unknown."""
     from codelens.engine.versions.diff_query import facts_of
     from codelens.engine.versions.history_query import also_changed_here
 
@@ -171,7 +171,8 @@ def test(query: str) -> MeaningTest:
 logger = logging.getLogger(__name__)
 
 _FIRST, _BESIDE = 3, 0.5
-"""Notes on this many first results count in full, on the others at this share."""
+"""Notes on the first results, up to this number, count in full; notes on later ones at this
+share."""
 
 
 def search(
@@ -197,7 +198,7 @@ def search(
         from codelens.engine.reading.language_list import called
 
         request = request._replace(languages=called(request.languages))
-    # Refuses before anything is sent; `_asked_provider` reports a damaged file.
+    # Raises before anything is sent; `_asked_provider` reports a damaged consent file.
     reranker = _reranker(pool, view_request, request, rerank) if rerank else None
     provider = _asked_provider(pool, view_request, request)
     reranker = reranker or _reranker(pool, view_request, request, rerank)
@@ -328,7 +329,8 @@ def expand(
             if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
         ]
         here = notes_on(view, places, "", now_s)
-        # Lazy: a search does not need the other answers, and each import costs a millisecond.
+        # Imported late: a search does not need the other answers, and each import costs a
+        # millisecond.
         from codelens.answers.reading_answers import ExpandAnswer
 
         return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)

@@ -92,7 +92,7 @@ def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
         return answer
     if detail == DETAILS[0]:
         files = (
-            replace(file, imports=(), items=tuple(_named(item) for item in file.items))
+            replace(file, imports=(), items=tuple(_names_only(item) for item in file.items))
             for file in answer.files
         )
     else:
@@ -103,7 +103,7 @@ def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
     return replace(answer, files=tuple(files))
 
 
-def _named(item: OutlineItem) -> OutlineItem:
+def _names_only(item: OutlineItem) -> OutlineItem:
     return replace(item, signature="", doc="", owner="")
 
 
@@ -197,7 +197,7 @@ def _belongs(place: Place, symbols: Sequence[Symbol], at: int, symbol: Symbol) -
 
 
 def _descended(path: bytes, below: list[FileRow]) -> bytes:
-    """The folder, or as long as a folder contains only one folder, that one."""
+    """Descend through folders that contain nothing but one folder."""
     shared = os.path.commonpath([os.path.dirname(file.path) for file in below]) if below else b""
     return shared if len(shared) > len(path) else path
 
@@ -319,7 +319,7 @@ def _owner(symbols: Sequence[Symbol], symbol: Symbol) -> str:
     return inside.removesuffix(symbol.name).rstrip(".") if inside != symbol.name else ""
 
 
-# The text that a handle names, or the error.
+# Reads the text that a handle names, or reports why it cannot.
 
 _NEAR_SHOWN = 20
 _ALSO_SHOWN = 4
@@ -422,7 +422,7 @@ def _read(requested: str, handle: Handle, view: CurrentView, reading: Reading) -
 
 
 def _with_comment(place: Place, reader: Reader) -> Place:
-    """A definition with the comment directly above it, as lines; other places unchanged."""
+    """Widen a definition to include the comment directly above it, as lines."""
     if place.symbol is None:
         return place
     start, end = place.symbol.start_line, place.symbol.end_line
@@ -470,7 +470,7 @@ def _with_definitions(
         return error
     import difflib
 
-    # Those that resemble the missing name come first, then those at the top of the file.
+    # Names that resemble the missing one come first, then those at the top of the file.
     alike = difflib.get_close_matches(handle.symbol, names, _DEFINITIONS_SHOWN, 0.5)
     names = list(dict.fromkeys([*alike, *names]))
     more = ": outline it" if len(names) > _DEFINITIONS_SHOWN else ""
@@ -501,7 +501,7 @@ def _whole_folder(handle: Handle, view: CurrentView) -> str:
 
 
 def _message(error: Exception, view: CurrentView) -> str:
-    """The message of an error; it does not deny existence while files are unread."""
+    """The message of an error; while files are unread, it does not deny existence."""
     unread = view.refreshed.unread
     if unread and isinstance(error, HandleNotFound):
         error = error.while_reading(unread)

@@ -1,4 +1,4 @@
-"""Lists the languages that codelens reads, for faces, which do not import `extract`."""
+"""Lists the languages that codelens reads, for the interfaces, which do not import `extract`."""
 
 from __future__ import annotations
 

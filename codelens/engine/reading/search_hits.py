@@ -238,7 +238,7 @@ def search_repositories(
         {repository.root or repository.path: repository for repository in searched}.values()
     )
     with ExitStack() as open_views:
-        _bring(pool, searched, view_request, open_views)
+        _refresh_views(pool, searched, view_request, open_views)
         answer = _answer(searched, request, refused, figures)
     if max_tokens is None:
         return answer
@@ -255,7 +255,7 @@ def _located(pool: IndexPool, path: str, view_request: ViewRequest) -> _Reposito
     return _Repository(path, opened.scope.root, str(opened.index.path))
 
 
-def _bring(
+def _refresh_views(
     pool: IndexPool,
     searched: Sequence[_Repository],
     view_request: ViewRequest,

@@ -37,12 +37,12 @@ def indexes(case: Examination) -> Iterator[Finding]:
         raise unreadable
     files = sorted(folder.glob("index-*.db"))
     for path in files:
-        yield from _each(path, lambda path=path: _index(case, path))
+        yield from _guarded_check(path, lambda path=path: _index(case, path))
     if not files:
         yield Finding("ok", str(folder), "no index yet")
 
 
-def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _guarded_check(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """Check one database; an unreadable one does not prevent the check of others."""
     if path.exists() and not path.is_file():
         yield Finding("wrong", str(path), "it is not a file, so nothing can be stored in it",
@@ -89,7 +89,7 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
 
 
 def _precise(db: Database) -> Iterator[Finding]:
-    """What compilers said, and since when it counts."""
+    """The imported compiler facts, and since when they have been used."""
     for row in precise_facts.imports(db):
         texts = count_of(row.documents, "text")
         message = f"{texts} answered precisely since {row.day}, by {row.tool}"
@@ -129,11 +129,11 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
     folder = case.home / "contexts"
     if (unreadable := barred(folder)) is not None:
         raise unreadable
-    # Copies show that a database was deleted.
+    # If only copies are left, the database was deleted.
     every = folder.glob("contexts-*.db*")
     files = sorted({path.with_name(f"{path.name.partition('.db')[0]}.db") for path in every})
     for path in files:
-        yield from _each(path, lambda path=path: _saved(case, path))
+        yield from _guarded_check(path, lambda path=path: _saved(case, path))
     for aside in asides(folder):
         yield Finding(
             "note", str(aside),

@@ -156,7 +156,7 @@ def _mode(case: Examination, path: Path) -> Finding | None:
     about = path.stat()
     mode = stat.S_IMODE(about.st_mode)
     folder = stat.S_ISDIR(about.st_mode)
-    # A user's executable keeps its execute permission.
+    # An executable keeps its execute permission.
     is_own = folder or path.parent in {case.home, *(case.home / name for name in _OURS)}
     wanted_mode = _FOLDER if folder else _FILE | (0 if is_own else mode & stat.S_IXUSR)
     # codelens never writes settings.
@@ -278,7 +278,7 @@ def folders(home: Path) -> Iterator[Path]:
 def everything(folder: Path) -> Iterator[Path]:
     """A folder and everything in it that can be listed; links are not followed."""
     yield folder
-    # Listed after the yield: the caller may make it readable in between.
+    # Listed after the `yield`, since the caller may make the folder readable first.
     if not os.access(folder, os.R_OK | os.X_OK):
         return
     for path in sorted(folder.iterdir()):

@@ -52,7 +52,7 @@ def fault_behind(db: Database, error: Exception) -> str:
     try:
         note(db.path, origin, DAMAGED if fault else SOUND)
     except OSError:
-        # Without the record, it might be rebuilt forever.
+        # Without the record, the index might be rebuilt again and again.
         return ""
     return fault
 
@@ -157,7 +157,7 @@ def _decode_vectors(db: Database, share: Share) -> None:
     try:
         head = shipped().head
     except WordTableDamaged:
-        # Then nothing reads them.
+        # Without the current version, nothing reads the vectors.
         return
     for size, count in db.each(_VECTORS, (*share, head.version)):
         _demand(size == count * head.dimension, "a content has too few or many vectors")

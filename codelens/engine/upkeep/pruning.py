@@ -76,7 +76,7 @@ def prune(
             except DiskFull:
                 full = True
                 if not dry_run:
-                    # A damaged file is kept for a week while there is room.
+                    # A damaged file is kept for a week, as long as the disk has room.
                     disposed += database_recovery.forget_all(home / "indexes")
                 with let_go(path):
                     done = prune_held(
@@ -199,8 +199,8 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
     try:
         surveyed = survey(db, limits, clock)
         with db.write(lease):
-            _note(db, surveyed, clock)
-        # Judged again with the new record: a folder that just went missing is not due yet.
+            _record_sites(db, surveyed, clock)
+        # Survey again with the updated record: a folder that just went missing is not due yet.
         surveyed = survey(db, limits, clock)
         pairs = [(row, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)]
         due_pairs = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
@@ -215,7 +215,7 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
     return surveyed._replace(rows=rows, lives=lives), [life for _, life in due_pairs]
 
 
-def _note(db: Database, survey: Survey, clock: Clock) -> None:
+def _record_sites(db: Database, survey: Survey, clock: Clock) -> None:
     now_s = index_metadata.tick(db, clock)
     there: dict[str, Site] = {}
     for folder, state in survey.folders.items():

@@ -1,7 +1,8 @@
 """Maintains a server's open indexes and its memory every minute while it is idle.
 
-glibc keeps freed memory for the next use, and gives each thread its own arena: a server that
-answers on many threads would keep the peaks of all of them. Other C libraries are left alone.
+glibc keeps freed memory for reuse, and gives each thread its own arena, so a server that answers on
+many threads would hold the peak memory of all of them. With other C libraries, this module does
+nothing about memory.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def give_memory_back() -> None:
 
 # The upkeep of a server each minute, when no call is waiting.
 #
-# Unneeded texts are collected as they become due, a long log is truncated, and free pages are
-# returned to the system. If several servers have one index open, the first one does it: the others
+# It removes texts that no view needs once they are due, truncates a long log, and returns free
+# pages to the system. If several servers have one index open, the first one does this; the others
 # see that no view has changed since.
 
 logger = logging.getLogger(__name__)
@@ -84,7 +85,7 @@ class ServerUpkeep:
         self._seen: dict[Path, _Seen] = {}
 
     def tend(self, rest: Rest, *, idle: bool, collects: bool = True) -> None:
-        """Do what is due; fast if nothing changed.
+        """Do the upkeep that is due; fast if nothing changed.
 
         Args:
             rest: called between steps; may wait, and returns whether to go on.

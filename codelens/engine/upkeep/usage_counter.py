@@ -1,4 +1,4 @@
-"""Counts calls of the faces: the tool, the repository, the bytes served, and those saved.
+"""Counts calls of the interfaces: the tool, the repository, the bytes served, and those saved.
 
 Savings are a conservative estimate: the sizes of the files that one would have read instead, minus
 the bytes served, at least 0. For an expanded handle or an outlined file this is the file; for a
@@ -6,7 +6,8 @@ list of places, the first one's file. At most 100 kB of a file count, where host
 file counts once per process, as it is on disk; nothing counts for a ref, a map, a status or a saved
 context.
 
-A face calls `served` when it has sent the text; until then the call is only stored for its thread.
+An interface calls `served` once it has sent the text; until then, the call is only remembered for
+its thread.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _has_failed(answer: object) -> bool:
     """Whether any item of the answer is an error, as in the exit code of `expand`."""
     if isinstance(answer, SearchAnswer):
         return False
-    # Lazy, here and below: a search does not need the other answers.
+    # Imported late, here and below: a search does not need the other answers.
     from codelens.answers.reading_answers import ExpandAnswer
 
     return isinstance(answer, ExpandAnswer) and any(item.error for item in answer.items)
@@ -212,8 +213,8 @@ def report(settings: Settings, days: int, now_s: float) -> UsageAnswer:
         days=days,
         total=_sum("", tallies),
         by_day=_lines((tally.day, tally) for tally in tallies),
-        by_tool=_most(_lines((tally.tool, tally) for tally in tallies)),
-        by_repository=_most(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
+        by_tool=_by_calls(_lines((tally.tool, tally) for tally in tallies)),
+        by_repository=_by_calls(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
     )
 
 
@@ -224,7 +225,7 @@ def _lines(tallies: Iterable[tuple[str, Tally]]) -> tuple[UsageLine, ...]:
     return tuple(_sum(name, every) for name, every in by_name.items())
 
 
-def _most(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
+def _by_calls(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
     return tuple(sorted(lines, key=lambda usage: (-usage.calls, usage.name)))
 
 

@@ -116,7 +116,7 @@ def _drop(
     name = printed(os.fsencode(survey.common_dir))
     if whole:
         size = db.size_bytes()
-        # The process that had it open may have ended by now.
+        # The process that had the file open may have ended by now.
         if database_opening.remove_file(db):
             return Dropped(survey.repo_id, name, lives, True, size, 0)
     collected = garbage_collection.collect(db)
@@ -252,7 +252,7 @@ def drop(pool: IndexPool, target: str, path: str | Path, *, force: bool) -> Drop
         with index.lock, index.mended():
             return dropped(index.db)
     except DiskFull:
-        # It may be partly done.
+        # The removal may be partly done.
         file = index.path
         with pool.closed(file), closing(hold_index(file)) as db, db.without_log():
             return dropped(db)

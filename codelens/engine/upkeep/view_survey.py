@@ -60,7 +60,7 @@ def note_use(view: CurrentView) -> None:
         logger.debug("the use of a view was not recorded: %s", error)
 
 
-# The survey of an index: its views, their folders, what would be removed and why.
+# Surveys an index: its views, their folders, what would be removed and why.
 #
 # `survey` only reads; `engine/upkeep/view_removal.py` acts on it.
 
@@ -235,7 +235,7 @@ def _life(row: ViewRow, case: Case, *, goes: bool, why: str, bytes_: int, own: i
     )
 
 
-# Room on a full disk: which files of codelens can be removed.
+# Finds what codelens can delete when the disk is full.
 
 LITTLE_BYTES = 500_000_000
 """Free space below this is scarce: an index of a large repository takes it."""

@@ -36,7 +36,8 @@ MOST_ASKED = 300
 """Maximum number of definitions whose users are searched; the rest is counted."""
 _COMMON = 150
 _MOST_INDEXED = 10
-"""Without a given time, names are left out that more files have: of all, of those that differ."""
+"""Without a time limit from the caller, names that occur in more files are skipped: the limits for
+all files, and for those that differ."""
 _SHOWN = 3
 _DEPTH = 2
 _SHARE_OF_TESTS = 0.5
@@ -117,7 +118,7 @@ class Users:
         return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
     def _late_notes(self) -> list[str]:
-        """Which uses were skipped for lack of time, and how to get them."""
+        """Notes on uses that were skipped for lack of time, and how to get them."""
         notes: list[str] = []
         more = "ask again to continue, or with more time"
         graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
@@ -135,7 +136,7 @@ class Users:
         return notes
 
     def _changed_or_needed(self, pending: Iterable[bytes]) -> set[bytes]:
-        """The pending files of the old side that may use something: those known to be needed."""
+        """The pending files of the old side that may use what changed: those known to be needed."""
         matches = self._compared.diff.matches
         changed = self._pairs.keys() | {file.path for file in matches.removed_files}
         return {path for path in pending if path in self._needed or path not in changed}
@@ -162,11 +163,11 @@ class Users:
                 f"at least: uses of {first_of(common, _SHOWN)} were not searched, because more "
                 f"than {_COMMON} files have the name; ask with more time"
             )
-        # Within the time, many rare names can be followed, or one that every file has.
+        # The time suffices to follow many rare names, or one that every file contains.
         return sorted(changes, key=lambda change: spread[change.definition.name])
 
     def _first(self, every: Sequence[T], most: int, subject: str) -> Sequence[T]:
-        """The first definitions, which are searched; a note counts the others."""
+        """The first definitions, which are searched; add a note with the number of the rest."""
         if len(every) > most:
             of_all = count_of(len(every), "definition")
             self._notes.append(
@@ -183,17 +184,17 @@ class Users:
             for edge in self._old_graph.edges_to(old.file.path, old.at)
             if edge.kind in _KINDS and not _inside(old, edge.source, edge.line)
         ]
-        sites = self._lost(edges)
+        sites = self._unresolved_sites(edges)
         how = next(how for how in (REMOVED, RENAMED, MOVED) if how in change.how)
         now = self._compared.names.handle(change.new, old=False) if change.new is not None else ""
         users = len({(edge.source, edge.line) for edge in edges})
         return self._broken(how, self._compared.names.handle(old, old=True), now, sites, users)
 
-    def _lost(self, edges: Iterable[Edge]) -> list[tuple[bytes, int]]:
+    def _unresolved_sites(self, edges: Iterable[Edge]) -> list[tuple[bytes, int]]:
         """The unchanged lines of old uses that resolve to nothing on the new side."""
         sites: dict[tuple[bytes, int], None] = {}
         for edge in edges:
-            place = self._standing(edge.source, edge.line)
+            place = self._new_position(edge.source, edge.line)
             if place is not None and not self._resolves(*place, edge.name):
                 sites[place] = None
         return list(sites)
@@ -216,7 +217,7 @@ class Users:
             users = len({(edge.source, edge.line) for edge in edges})
             names = self._compared.names
             handles = names.file(old.path, old=True), names.file(new.path, old=False)
-            use = self._broken(RENAMED, *handles, self._lost(edges), users)
+            use = self._broken(RENAMED, *handles, self._unresolved_sites(edges), users)
             if use is not None:
                 yield use
 
@@ -262,7 +263,7 @@ class Users:
         edges = [edge for edge in table.edges_from(path) if (edge.line, edge.name) == (line, name)]
         return not all(_leads_to_module_alone(edge) for edge in edges)
 
-    def _standing(self, path: bytes, line: int) -> tuple[bytes, int] | None:
+    def _new_position(self, path: bytes, line: int) -> tuple[bytes, int] | None:
         """The new position of an unchanged line of the old side; None if changed or deleted."""
         pair = self._pairs.get(path)
         if pair is None:

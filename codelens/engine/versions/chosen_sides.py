@@ -49,7 +49,7 @@ def chosen_sides(
         ReadError: the sides have no common history.
     """
     if ".." not in spec and len(spec.split()) == 2 and not _exists(view, spec):
-        # As git takes it; no ref has a blank in its name.
+        # `A B` as git accepts it; no ref has a blank in its name.
         spec = "..".join(spec.split())
     _refuse(view, spec, other, staged=staged)
     if staged:

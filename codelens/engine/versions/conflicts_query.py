@@ -380,7 +380,7 @@ class Question:
 
 
 def _by_git(collision: Collision, merge: TextMerge) -> Collision:
-    """The collision as git sees it, which knows all lines and merge drivers."""
+    """The collision with git's verdict added: git knows all lines and merge drivers."""
     paths = {conflict.path for conflict in merge.conflicts}
     conflicts = not paths.isdisjoint({collision.mine.file.path, collision.theirs.file.path})
     definition = collision.mine.definition
@@ -481,7 +481,7 @@ def _rival(
 
 
 def says_something(rival: Rival) -> bool:
-    """Whether it is shown in detail: rivals that merge cleanly without notes are counted."""
+    """Whether to show a rival in detail; clean merges without notes are only counted."""
     return bool(rival.textual or rival.notes) or any(
         line.grade != HARMLESS for line in rival.collisions
     )

@@ -1,8 +1,8 @@
 """Answers `diff`: which definitions differ between two sides; and finds uncommitted edits.
 
-In the current worktree, all files are compared with HEAD. In another worktree, only files that
-differ from the current files or HEAD, or that are changed here, are compared: a file that is the
-same on both sides is uncommitted in both or in neither.
+In the current worktree, all files are compared with HEAD. In another worktree, only files are
+compared that differ from the current files or HEAD, or that are changed here: a file that is equal
+in both worktrees is uncommitted in both or in neither.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ def other_edits(
     """
     before, after = here.snapshot.contents, there.snapshot.by_path
     unread_paths = (before.keys() - after.keys()).union(mine.by_path, mine.special)
-    # Without content: the text is unknown, so it may differ.
+    # The content is unknown, so the text may differ.
     unread_paths.update(
         file.path
         for file in there.snapshot.files
         if file.content is None or before.get(file.path) != file.content
     )
-    # Nor for files that are stale in the other view.
+    # The same applies to files that are stale in the other view.
     unread_paths.update(there.refreshed.pending, after if there.refreshed.unchecked else ())
     if here.scope.head != there.scope.head:
         changes = tree_changes(there.repository, here.scope.head, there.scope.head)

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from codelens.engine.versions.diff_query import Compared
 
 _VIEW_MS = 400.0
-"""How long indexing a commit may take without a budget; mostly it adds known texts in .2 s."""
+"""How long indexing a commit may take without a budget; usually all its texts are known, and it
+takes .2 s."""
 _PATIENCE = 3.0
-"""How many times the limit the first file may take: the definitions matter more than uses."""
+"""Multiple of the limit that the first file may take: definitions matter more than uses."""
 
 
 def diff(

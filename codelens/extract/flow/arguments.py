@@ -1,4 +1,4 @@
-"""Writes call arguments in the short form that name resolution reads.
+"""Writes call arguments in the compact notation that name resolution reads.
 
 `Arguments` writes one line per argument, to distinguish overloads: `[name=]` and an expression, or
 a quote and the kind of value if the node type determines it: `'string`, `'int`, `'long`, `'real`,

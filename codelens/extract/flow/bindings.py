@@ -312,10 +312,10 @@ class Bindings:
         parts = (node.child_by_field_name(name) for name in ("parameters", "return_type"))
         taken, result = (self._expressions.type(part) if part is not None else "" for part in parts)
         if not result and (generic := child(node, "return_type.0.name")) is not None:
-            # Without its type arguments the type is short enough.
+            # The text of the type would be too long with its type arguments.
             result = self._expressions.type(generic)
         if taken:
-            # The signature opens a scope, so the type is the scope around it.
+            # The signature opens a scope; the type's scope is the one around it.
             self._rows.append((node.start_byte, "", "called", f"{taken} => {result}", True))
 
     def _is_given(self, node: Node) -> bool:

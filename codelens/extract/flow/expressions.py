@@ -1,4 +1,4 @@
-"""Writes expressions in the short form that name resolution reads.
+"""Writes expressions in the compact notation that name resolution reads.
 
     name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    'm'
     0    ?
@@ -31,7 +31,7 @@ _UNENDED = re.compile(
     r"(?<=[\w\])}>'\"`])(?<!=>)[ \t]*\n\s*"
     r"(?=(?:readonly\s+)?[\w$'\"\[][\w$'\"\] -]*\??\s*(?:\([^\n]*\)\s*)?:)"
 )
-"""The end of a line that ends a member of an object type, as no sign does."""
+"""The end of a line that ends a member of an object type without punctuation."""
 """Longest expression or type, in characters."""
 _RECORD = 1_000
 """Longest object literal, in characters: a default export may list all names of a module."""
@@ -63,7 +63,7 @@ _LITERAL_NAME = re.compile(r"""(["'`])([^"'`\\$\s]{1,150})\1""")
 
 
 def _observed(info: LanguageInfo, imports: Iterable[Import]) -> dict[str, str]:
-    """Returns the functions that hold their argument, each with the key; by their local names."""
+    """Returns local name -> key, for functions whose result holds their argument under that key."""
     places = {name: text.split() for name, text in info.observed}
     known = {name: "" for name, parts in places.items() if not parts}
     for imported in imports:
@@ -335,7 +335,7 @@ class Expressions:
         return self.written(child(node, parts[0]), depth) if is_kept else UNKNOWN
 
     def _record(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
-        """Writes an object by its keys and spreads. A literal if no value in it is known."""
+        """Writes an object by its keys and spreads. Writes a literal if no value in it is known."""
         texts: list[str] = []
         has_known_value = False
         if node.named_child_count > _MOST_KEYS:

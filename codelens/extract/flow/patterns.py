@@ -95,7 +95,7 @@ def paired(
     inner = pattern
     while inner.type == "match_pattern" and inner.named_child_count:
         inner = inner.named_children[0]
-    # Of the branches of an `if`, the first one counts, as for other patterns.
+    # As in other patterns, the first branch of an `if` determines the value.
     while value is not None and value.type in {"if_expression", "block"} and value.named_children:
         is_choice = value.type == "if_expression"
         value = value.child_by_field_name("consequence") if is_choice else value.named_children[-1]

@@ -12,7 +12,7 @@ PIPE = b"$pipe"
 """The owner, in the script, of the pipes that a template uses: `$pipe.date(x)`."""
 _ASYNC = frozenset({b"async"})
 _SAME = frozenset({b"slice"})
-"""Pipes that give a value of the type they take."""
+"""Pipes whose result has the type of their input."""
 _PART = re.compile(
     rb"\|\||\?\.|\?\?|[|(){}\[\],;:?]|"
     rb'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`(?:[^`\\]|\\.)*`',
@@ -22,7 +22,7 @@ _OPEN, _CLOSE = frozenset(b"([{"), frozenset(b")]}")
 _NAME = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s*")
 _DEEPEST = 12
 _RESERVED = re.compile(rb"(?<![\w$.])(?:default|delete|export|import|with)(?=\s*(?:\?\.|[.(]))")
-"""Members of a component that a script could not name without `this`."""
+"""Members of a component whose names a script can only use after `this`."""
 
 
 def code(script: VirtualScript, text: bytes, start: int, end: int) -> None:
@@ -64,7 +64,7 @@ def parted(text: bytes, start: int, limit: int = LONGEST_HEAD) -> int:
 
 
 def expression(script: VirtualScript, text: bytes, start: int, end: int, depth: int = 0) -> None:
-    """Adds an expression, with calls in place of pipes."""
+    """Adds an expression, with its pipes translated to calls."""
     if text.find(b"|", start, end) < 0 or depth > _DEEPEST:
         code(script, text, start, end)
         return

@@ -1,4 +1,4 @@
-"""Reads Angular's components: what their decorators say, and the facts of their templates."""
+"""Reads Angular components: the fields of their decorators, and the facts of their templates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codelens.extract.source_text import Source
 from codelens.types import Binding, Import, Reference, Scope
 
 HOW = "angular"
-"""`Binding.how` of what a decorator says: name and text are a key and its value."""
+"""`Binding.how` of a decorator's field: name and text are its key and value."""
 MEMBER = "io"
 """`Binding.how` of an input or output: its public name and the number of its symbol."""
 MARK = b"@angular/core"
@@ -54,7 +54,7 @@ class Template(NamedTuple):
     start: int
     end: int
     scope: int
-    """The scope around it: that of its component's class, or 0 in a file of its own."""
+    """The scope around it: that of its component's class, or 0 in a separate file."""
     symbol: int
     """The component, or -1."""
 
@@ -190,13 +190,13 @@ _PIPED = re.compile(re.escape(PIPE.decode()) + r"\.([\w$]+)")
 _NAMED_ELEMENT = re.compile(re.escape(ELEMENT.decode()) + r"\.e(\d+)")
 
 
-# What the decorators of classes and members say.
+# Reads the decorators of classes and members.
 
 
 def with_decorators(
     own: PartFacts, captures: Captures, source: Source, expressions: Expressions
 ) -> tuple[PartFacts, list[Template]]:
-    """Adds what decorators say of components, and returns the templates in them."""
+    """Adds the facts from decorators of components, and returns the templates in them."""
     decorated = _Decorated(own, source, expressions)
     for node in captures.get("decorator", ()):
         decorated.decorator(node)
@@ -249,7 +249,7 @@ class _Decorated:
         return -1 if name is None else self._by_place.get((self._line(name), self._text(name)), -1)
 
     def decorator(self, node: Node) -> None:
-        """Takes one decorator."""
+        """Reads one decorator."""
         call = node.named_child(0) if node.named_child_count else node
         function = call.child_by_field_name("function")
         if function is None:
@@ -308,7 +308,7 @@ class _Decorated:
         return ",".join(names)[:_LONGEST_LIST]
 
     def list(self, node: Node) -> None:
-        """Takes a constant list of classes: `const COMMON = [A, B]`."""
+        """Reads a constant list of classes: `const COMMON = [A, B]`."""
         value = node.child_by_field_name("value")
         if value is None or value.type not in {"array", "as_expression"}:
             return
@@ -317,7 +317,7 @@ class _Decorated:
             self.rows.append(Binding(0, self._text(name), HOW, text, self._line(node)))
 
     def _member(self, symbol: int, arguments: str) -> None:
-        """Takes an input or output of a class."""
+        """Reads an input or output of a class."""
         member = self._own.symbols[symbol]
         scope = self._scope_of.get(member.parent)
         if scope is not None:
@@ -326,7 +326,7 @@ class _Decorated:
             self.rows.append(Binding(scope, public, MEMBER, str(symbol), member.name_line))
 
     def field(self, node: Node) -> None:
-        """Takes a field that is an input or output, a signal, or a service."""
+        """Reads a field that is an input or output, a signal, or a service."""
         call = node.child_by_field_name("value")
         if call is None or call.type != "call_expression":
             return
@@ -353,7 +353,7 @@ class _Decorated:
             self.rows.append(Binding(scope, name, *row, line))
 
     def _typed(self, function: str, call: Node, arguments: Node) -> tuple[str, str] | None:
-        """Returns how the value of a field is written, if a call makes it."""
+        """Returns the expression for a field's value, if a call creates it."""
         first = arguments.named_child(0) if arguments.named_child_count else None
         types = call.child_by_field_name("type_arguments")
         named = next(iter(types.named_children), None) if types is not None else None

@@ -1,4 +1,4 @@
-"""Translates a template of Angular to a script, and lists its elements' uses of directives."""
+"""Translates an Angular template to a script, and lists how its elements use directives."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONDITIONS = frozenset({b"if", b"else if", b"switch", b"case"})
 _BOUND = re.compile(rb"(?P<open>\[\(|\[|\(|\*|#|@|bindon-|bind-|on-|ref-|let-)(?P<name>[^\])]*)")
 _FORMS = {b"bind-": b"[", b"on-": b"(", b"bindon-": b"[(", b"ref-": b"#"}
 _NATIVE = (b"attr.", b"class.", b"style.", b"@", b"animate.")
-"""Bindings to the element itself, of which no directive has an input."""
+"""Bindings to the element itself; no directive has inputs with these names."""
 _FOR = re.compile(rb"\s*([A-Za-z_$][\w$]*)\s+of\s+")
 _TRACK = re.compile(rb"\s*track\s+")
 _LETS = re.compile(rb"\s*let\s+")
@@ -47,7 +47,7 @@ _ICU = re.compile(rb"\{\s*([^{},]+),\s*(?:plural|select|selectordinal)\s*,")
 _ICU_CASE = re.compile(rb"(?:=\d+|[\w-]+)\s*\Z")
 _MOST_ATTRIBUTES = 40
 _DEEPEST = 200
-"""Elements and blocks in more others than this have no variables of their own."""
+"""Elements and blocks that are nested deeper than this get no variables of their own."""
 _WORD = re.compile(rb"[A-Za-z_$][\w$-]*")
 _PLAIN = frozenset(b"class id style i18n slot ng-container ng-content".split())
 """Names that no directive takes."""
@@ -65,7 +65,7 @@ class ElementUse(NamedTuple):
 
 
 class Translated(NamedTuple):
-    """What a template uses, in addition to its script."""
+    """Uses in a template that its script does not contain."""
 
     uses: list[ElementUse]
     elements: list[str]
@@ -81,7 +81,7 @@ def translate(text: bytes, script: VirtualScript) -> Translated:
 
 class _OpenPart(NamedTuple):
     name: bytes
-    """Of the element; empty for a block in braces."""
+    """Name of the element; empty for a block in braces."""
     closing: bytes
 
 
@@ -95,7 +95,7 @@ class _AngularTemplate:
         self._depth = 0
         """Number of open elements and blocks with variables of their own."""
         self._scanned = 0
-        """Number of bytes that were searched for the end of a block's head, in vain."""
+        """Number of bytes that were searched in vain for the end of a block's head."""
         self.uses: list[ElementUse] = []
         self.elements: list[str] = []
 
@@ -135,13 +135,13 @@ class _AngularTemplate:
         return name
 
     def _close(self, name: bytes) -> None:
-        """Closes the last open element of a name, or block, and all in it; of others, nothing."""
+        """Closes the last open element or block of a name and everything in it, if there is one."""
         if self._opened.get(name):
             while self._pop() != name:
                 pass
 
     def _interpolation(self, start: int, limit: int = -1) -> int:
-        """Translates `{{ x }}` from its beginning. Returns where to go on."""
+        """Translates `{{ x }}` from its beginning. Returns where to continue."""
         if limit >= 0:
             end = self._text.find(b"}}", start, limit)
         else:

@@ -34,7 +34,7 @@ _Step = Callable[[], None]
 
 
 class _Level(NamedTuple):
-    """What surrounds a piece of code or markup."""
+    """The context of a piece of code or markup."""
 
     kind: str
     """`markup` or `code`."""
@@ -49,7 +49,7 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
     Args:
         text: the whole component.
         script: to add to.
-        names: unused; names of elements say themselves what they mean.
+        names: unused, since the case of an element's name shows whether it is a component.
     """
     del names
     fence = _FENCE.match(text)
@@ -137,7 +137,7 @@ class _AstroMarkup:
             steps.append(lambda: script.glue(b"\n]" + closing))
 
     def _expression(self, start: int, opening: bytes, closing: bytes) -> int:
-        """Translates an expression after its brace. Returns where to go on."""
+        """Translates an expression after its brace. Returns where to continue."""
         steps: list[_Step] = []
         end = _Code(self, start, steps, -1).read()
         if end < 0:
@@ -158,7 +158,7 @@ class _Code:
         markup: whose tags it uses.
         start: where the code begins, after its brace.
         steps: to add to.
-        finish: where the code ends; -1 if its brace decides.
+        finish: where the code ends; -1 if it ends at its closing brace.
     """
 
     def __init__(self, markup: _AstroMarkup, start: int, steps: list[_Step], finish: int) -> None:
@@ -172,7 +172,7 @@ class _Code:
         self._at = self._begin = start
 
     def read(self) -> int:
-        """Returns where the code ends; -1 if nothing closes it, or if it is not complete."""
+        """Returns where the code ends; -1 if no brace closes it, or if it is incomplete."""
         while self._levels:
             level = self._levels[-1]
             pattern = _CODE if level.kind == "code" else _MARKUP
@@ -199,7 +199,7 @@ class _Code:
         self._steps.append(lambda: script.glue(code))
 
     def _code(self, end: int) -> None:
-        """Takes the code up to a position. What follows begins at the current one."""
+        """Takes the code up to a position. The next piece begins at the current position."""
         start, script = self._begin, self._script
         self._pieces.append(self._text[start:end])
         if start < end:

@@ -1,4 +1,4 @@
-"""Makes the facts of a component from those of its scripts and its template's script."""
+"""Builds the facts of a component from those of its scripts and of its template's script."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CALLS = """
     [(object) (array) (parenthesized_expression) (ternary_expression) (binary_expression)])
     @arguments)
 """
-"""Calls that may be given an object literal."""
+"""Calls that may take an object literal."""
 _SIGNATURES = frozenset({"property", "method"})
 _SETUP = re.compile(rb"<script\b[^>]*\ssetup\b", re.IGNORECASE)
 _TAKES = ".#takes0"
@@ -80,7 +80,7 @@ def scripts_of(
     whole = virtual.finished()
     used = words(whole[virtual.base :]) | {word for word in own if word[:1] == b"$"}
     bound = [Import("", word.decode(), "", 0) for word in used]
-    # From the line break on, which ends the last statement of a script.
+    # The span starts at the line break, which ends the last statement of a script.
     spans.append((virtual.base, len(whole)))
     depth = chosen[0].depth if chosen else 1
     part = EmbeddedPart(language, spans, depth)
@@ -166,7 +166,7 @@ class _Component:
         )
 
     def _place_symbols(self) -> None:
-        """Puts the component first, and drops what only the translation defines."""
+        """Puts the component first, and drops symbols that exist only in the translation."""
         base, source = self._virtual.base, self._source
         last = max(1, len(source.line_starts) - source.text.endswith(b"\n"))
         names = [entry.name for entry in self._declared.members]
@@ -190,7 +190,7 @@ class _Component:
         for at, symbol in enumerate(self._facts.symbols):
             parent = self._places[symbol.parent] if symbol.parent >= 0 else -1
             if symbol.name == NAME:
-                # Inside of another definition if a broken script swallowed it.
+                # It is inside of another definition if a broken script swallowed it.
                 self._template = at if symbol.parent < 0 else self._template
                 self._places.append(0)
                 continue
@@ -225,7 +225,7 @@ class _Component:
         )
 
     def _moved(self, symbol: Symbol) -> Symbol | None:
-        """Returns a definition that the markup makes at its place; None for any other."""
+        """Moves a definition that the markup makes to its place; None for any other definition."""
         virtual, source = self._virtual, self._source
         if not virtual.is_definition(symbol.start_byte):
             return None
@@ -244,7 +244,7 @@ class _Component:
         )
 
     def _members(self, template: int) -> None:
-        """Adds a symbol for each member without one, and says which symbols are members."""
+        """Adds a symbol for each member that has none, and binds the members."""
         if template < 0:
             return
         for at, symbol in enumerate(self._symbols):
@@ -273,7 +273,7 @@ class _Component:
             )
 
     def _member(self, entry: Member) -> int:
-        """Returns the symbol of a member, which may be new; -1 if it means nothing here."""
+        """Returns the symbol of a member, added if needed; -1 if nothing here defines it."""
         place = self._source.line(entry.start)
         for at in self._by_name.get(entry.local or entry.name, ()):
             symbol = self._symbols[at]
@@ -334,7 +334,7 @@ class _Component:
         return row._replace(text=self._seen(row.text, row.scope, names))
 
     def _seen(self, text: str, scope: int, names: _Names) -> str:
-        """Returns an expression as the template sees it: members are bare, refs their values."""
+        """Returns an expression as the template sees it: members by bare name, refs as values."""
         match = _HEAD.match(text)
         if match is None or names.is_local(scope, match[0]):
             return text
@@ -344,7 +344,7 @@ class _Component:
         return f"{own}{match[0]}{unwrapped}{rest}" if match[0] != "this" else text
 
     def _written(self, byte: int, name: str) -> str:
-        """Returns a member's name as the source writes it; only Vue has two ways to write one."""
+        """Returns a member's name as in the source; only Vue has two spellings."""
         match = None if self._framework == "vue" else _WRITTEN.match(self._source.text, byte)
         return match[0].decode("utf-8", "replace") if match is not None else name
 
@@ -372,7 +372,7 @@ class _Component:
     def _seen_use(
         self, reference: Reference, byte: int, piece: Piece, names: _Names
     ) -> Reference | None:
-        """Returns a use in the template's script as the template sees it; None if it is none."""
+        """Returns a use of the template's script as the template sees it; None for none."""
         if piece in {"glue", "definition"}:
             return None
         if piece == "member":
@@ -394,7 +394,7 @@ class _Component:
         return reference._replace(line=line, column=byte - starts[line - 1])
 
     def _keys(self, call: Reference, place: int) -> Iterator[Reference]:
-        """Yields the keys of object literals that a prop or a function is given."""
+        """Yields the keys of object literals that are passed to a prop or a function."""
         listed = self._arguments.get(place)
         if listed is None:
             return
@@ -423,7 +423,7 @@ class _Component:
         return listed
 
     def _owner(self, symbol: int, line: int) -> int:
-        """Returns the definition around a use; the component, if that has swallowed the markup."""
+        """Returns the definition around a use, or the component if it swallowed the markup."""
         owner = self._places[symbol] if symbol >= 0 else 0
         around = self._symbols[owner]
         return owner if around.start_line <= line <= around.end_line else 0
@@ -461,7 +461,7 @@ class _Names:
         """The names of the scripts that the markup sees; None for all."""
 
     def hide(self, shown: set[str]) -> None:
-        """Hides the names of the scripts from the markup, but for those that members show."""
+        """Hides the names of the scripts from the markup, except for those that members expose."""
         self._shown = shown | _ALWAYS
 
     def is_inside(self, scope: int) -> bool:
@@ -514,12 +514,12 @@ def _calls(language: str) -> Query:
 
 
 def _keys(value: Node, receiver: str) -> Iterator[tuple[Node, str]]:
-    """Yields the keys in a value that stands for an expression, each with the object's."""
+    """Yields the keys in the value of an expression, each with its enclosing key."""
     pending = [(value, receiver)]
     while pending:
         node, of = pending.pop()
         if node.type in {"parenthesized_expression", "ternary_expression", "binary_expression"}:
-            # Of a condition no value is an object.
+            # No value of a condition is an object.
             pending += [(child, of) for child in node.named_children]
         elif node.type == "array":
             pending += [(child, f"{of}[*]") for child in node.named_children]

@@ -1,4 +1,4 @@
-"""Finds what the scripts of a component declare: props, events, options and exposed members."""
+"""Finds the declarations in a component's scripts: props, events, options and exposed members."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_MEMBERS = 1_000
 
 
 class Member(NamedTuple):
-    """A member of a component, where the source names it."""
+    """A member of a component, at the place where the source names it."""
 
     name: str
     start: int
@@ -32,7 +32,7 @@ class Member(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """What the scripts of a component declare."""
+    """The declarations of a component's scripts."""
 
     members: list[Member]
     bases: list[tuple[str, int]]
@@ -294,7 +294,7 @@ class _Reader:
 
 
 def _first(node: Node | None) -> Node | None:
-    """Returns the first child of a node that is no comment."""
+    """Returns the first child of a node that is not a comment."""
     for child in node.named_children if node is not None else ():
         if not child.is_extra:
             return child

@@ -1,4 +1,4 @@
-"""The tokens of markup: tags, attributes, and where an expression in braces ends."""
+"""Tokenizes markup: tags, attributes, and expressions in braces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INSIDE = re.compile(
     re.DOTALL,
 )
 _MOST_UNCLOSED = 8
-"""Braces without an end that are looked for to the end of the text; later ones are text."""
+"""Number of unclosed braces for which the whole text is searched; later ones count as text."""
 VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 NATIVE = frozenset(
     b"a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button "
@@ -49,7 +49,7 @@ class Attribute(NamedTuple):
 
     start: int
     end: int
-    """The span of the name; empty for an expression alone."""
+    """The span of the name; empty for a bare expression."""
     value: int
     finish: int
     """The span of the value without quotes or braces; both -1 without a value."""
@@ -82,9 +82,9 @@ class Braces:
 
 
 def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attribute | int]:
-    """Yields the attributes of a tag after its name, and last where the tag ends.
+    """Yields the attributes of a tag after its name, and finally the end of the tag.
 
-    The end is negative if the tag closes itself. Without `braces` they are plain text.
+    The end is negative if the tag closes itself. Without `braces`, braces are plain text.
     """
     at = start
     while match := _ATTRIBUTE.match(text, at):
@@ -111,10 +111,10 @@ def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attri
 def _named(
     text: bytes, start: int, end: int, braces: Braces | None
 ) -> tuple[Attribute | None, int]:
-    """Returns an attribute by the span of its name, and where to go on."""
+    """Returns the attribute whose name has a span, and where to continue."""
     value = _VALUE.match(text, end)
     if value is None:
-        # A value that is not closed is no value, but the name alone has no meaning either.
+        # A value without a closing quote does not count, and neither does its name alone.
         at = -1 if _NO_VALUE.match(text, end) else end
         return Attribute(start, end, at, at, False), end
     at = value.end()

@@ -98,7 +98,7 @@ class _SvelteMarkup:
                 pass
 
     def _mustache(self, place: int, start: int, end: int) -> None:
-        """Translates what stands in braces between elements."""
+        """Translates a tag in braces between elements."""
         match = _BLOCK.match(self._text, start, end)
         if match is None:
             self._script.expression(start, end)
@@ -151,7 +151,7 @@ class _SvelteMarkup:
     def _branch(self, word: bytes, at: int, end: int) -> None:
         if not self._stack:
             return
-        # The branch ends what was left open in the one before it.
+        # A branch closes what the previous branch left open.
         block = next((entry.name for entry in reversed(self._stack) if entry.name[:1] == b"#"), b"")
         if not block:
             return
@@ -165,7 +165,7 @@ class _SvelteMarkup:
             self._settled(word, at, end)
 
     def _settled(self, word: bytes, at: int, end: int) -> None:
-        """Binds what a promise gives."""
+        """Binds the value or the error of a promise."""
         if self._script.is_usable(at, end):
             value = self._text[slice(*self._awaited)]
             known = word == b"then" and is_usable(value)

@@ -1,4 +1,4 @@
-"""Builds a script that uses what a template uses, and remembers where each piece of it came from.
+"""Builds a script with the same uses as a template, and records the origin of each piece.
 
 A component's scripts stay where they are; the script made of its template follows after the end of
 the text. Both are parsed in one go, so the template sees the scripts' names, and only positions
@@ -20,8 +20,9 @@ NAME = "__template__"
 TAKEN = b"__taken__"
 """The name, in the template's script, of the first parameter of a slot's or snippet's type."""
 Piece = Literal["exact", "name", "member", "glue", "definition"]
-"""The source's own code; a name that it writes differently; a member of a component; code that it
-does not contain; the beginning or end of a definition that the markup makes."""
+"""Kinds of pieces: code of the source; a name that the source spells differently; a member of a
+component; code that the source does not contain; the beginning or end of a definition that the
+markup makes."""
 _STRINGS = re.compile(
     rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*.{0,2000}?\*/',
     re.DOTALL,
@@ -87,13 +88,13 @@ class VirtualScript:
         self._add(code, 0, "glue")
 
     def name(self, name: bytes, start: int) -> None:
-        """Adds a use of a name that the source writes differently at a position."""
+        """Adds a use of a name that the source spells differently at a position."""
         self._add(name, start, "name")
 
     def member(self, owner: bytes, name: bytes, start: int, end: bytes = b";") -> None:
         """Adds a use of a member of a component, named at a position: a prop or an event.
 
-        It is a statement, or with a comma as `end` an element of a list.
+        It is a statement; with a comma as `end`, it is an element of a list.
         """
         self.member_head(owner, name, start, end)
         self._add(b"()" + end, 0, "glue")
@@ -166,7 +167,7 @@ class VirtualScript:
     def source_of(self, byte: int) -> tuple[int, Piece]:
         """Returns where a position of the virtual text is in the source, and in which piece.
 
-        All but the source's own code is where its piece begins.
+        Positions in code that is not the source's map to the beginning of their piece.
         """
         if byte < self.base:
             return byte, "exact"
@@ -184,7 +185,7 @@ class VirtualScript:
         if virtual.line_starts[line - 1] < self.base:
             return line
         at = bisect_right(self._starts, virtual.line_starts[line - 1]) - 1
-        # A line begins with glue; the code that gives it its place follows.
+        # A line begins with glue; the code that determines its line in the source follows.
         while at < len(self._places) - 1 and self._places[at][1] == "glue":
             at += 1
         return source.line(self._places[at][0])

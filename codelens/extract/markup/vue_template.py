@@ -38,7 +38,7 @@ class _Directive(NamedTuple):
     name: bytes
     argument: bytes
     place: int
-    """Where the argument is."""
+    """Where the argument of a directive begins."""
     attribute: Attribute
 
 
@@ -117,7 +117,7 @@ class _Template:
             start += 2
 
     def _close(self, name: bytes) -> None:
-        """Closes the last open element of a name and all in it; of others, nothing."""
+        """Closes the last open element of a name and everything in it, if there is one."""
         if self._opened.get(name):
             while self._pop() != name:
                 pass

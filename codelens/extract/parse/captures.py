@@ -178,12 +178,12 @@ Captures = dict[str, list[Node]]
 
 _READ_BYTES = 1_024
 _VIEW_BYTES = 32_768
-"""The bytes that the parser gets at once. A lexer that scans to the end of the text and back at
-each character does so within one step, so only reads can stop it: 256 kB of U+2028 in OCaml took 43
-s when the parser got the whole rest.
+"""The number of bytes that the parser gets per read. A lexer that scans to the end of the text at
+each character does so within one step, so only a read can stop it: 256 kB of U+2028 in OCaml took
+43 s when a read returned the whole rest.
 """
 _BLANKS = b"    "
-"""As many bytes as the longest UTF-8 character."""
+"""The number of bytes of the longest UTF-8 character."""
 _STEPS_BASE = 60
 """Added to a language's `steps`. Valid texts take up to 18 per kB (2,900 files); 2,690 damaged ones
 never took more than 25 per kB plus these 60; Scala alone needs 39. With 40 per kB, tree-sitter
@@ -191,7 +191,8 @@ copies a forked stack at the end of some 8 kB texts for 16 s into 5 GB, and no c
 """
 _CPU_LIMIT_S = 2.0
 _CPU_LIMIT_S_PER_BYTE = 2e-6
-"""The one limit on time: broken texts can make single steps slow. Valid ones take a tenth of this.
+"""The only limit on time, because broken texts can make single steps slow. Valid texts take a tenth
+of it.
 """
 _STEPS_BETWEEN, _READS_BETWEEN = 8, 64
 """The number of steps, and of reads, between two checks of the clock."""

@@ -77,7 +77,7 @@ def unbalanced_branches(text: bytes) -> list[tuple[Span, ...]]:
     spanses: list[tuple[Span, ...]] = []
     for section, outer in _sections(text):
         first = text[slice(*section.directives[0])]
-        # Grammars know `extern "C" {`.
+        # Grammars parse `extern "C" {` themselves.
         if b"__cplusplus" in first or all(depth == (0, 0) for depth in section.depths):
             continue
         kept_branch = int(len(section.branches) > 1 and _NEVER.match(first) is not None)

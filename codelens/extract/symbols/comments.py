@@ -30,7 +30,7 @@ _BLANKS = b" \t\r\n"
 _FAR = 200
 _EMPTY_LINE = re.compile(rb"[ \t\r]*\n[ \t\r]*\n")
 _SPACED = b"\n=cut"
-"""A blank line follows Perl's POD."""
+"""Perl's POD is followed by a blank line."""
 _MARKS_BEFORE = b" \t\f\v\r=|,"
 """A comment after only these is on a line of its own: `= -- | doc` in Haskell."""
 _BEFORE_ALL = b" \t\r\n\xef\xbb\xbf"

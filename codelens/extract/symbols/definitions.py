@@ -117,7 +117,7 @@ def _regex(rule: str) -> re.Pattern[str]:
     return re.compile(rule)
 
 
-# The sweep: which name, body, owner and mark belongs to which definition.
+# The sweep assigns names, bodies, owners and marks to definitions.
 #
 # Captures are flat lists of nodes. They are sorted by position and swept once with a stack of open
 # intervals. Captures in a definition's head belong to it; captures in its body belong to inner

@@ -105,7 +105,7 @@ def encoded(text: str, like: bytes) -> bytes:
     return (BOM if like.startswith(BOM) else b"") + text.encode("utf-8")
 
 
-# Rules for every edit: all other values stay the same, and empty parents are removed.
+# Enforces the rules for every edit: all other values stay the same, and empty parents are removed.
 
 
 def checked(style: str, before: str, after: str, keys: Keys) -> str:

@@ -128,7 +128,7 @@ class Hooks(Edit):
                 _without_hook(element) for element in elements if not _only_runs_hook(element)
             ]
             if others:
-                # The rest of an element moves to the end of the list.
+                # What is left of an element moves to the end of the list.
                 foreign[event] = cast("Value", sorted(others, key=json.dumps))
         rest = {key: element for key, element in cast("dict[str, Value]", value).items()
                 if key not in self.base}  # fmt: skip

@@ -68,7 +68,7 @@ def put(text: str, keys: Keys, value: Value) -> str:
         if "\r\n" in text:
             fresh = re.sub(r"(?<!\r)\n", "\r\n", fresh)
         return text[: holder.start] + fresh + text[holder.end :]
-    if isinstance(value, dict) and not _said_inline(text, keys):
+    if isinstance(value, dict) and not _is_blocked_by_inline_table(text, keys):
         eol = "\r\n" if "\r\n" in text else "\n"
         block = _rendered(keys, value).replace("\n", eol)
         if not text:
@@ -106,8 +106,8 @@ def _leads(path: Keys, keys: Keys) -> bool:
     return keys[: len(path)] == path
 
 
-def _said_inline(text: str, keys: Keys) -> bool:
-    """Whether a whole table at `keys` cannot be appended."""
+def _is_blocked_by_inline_table(text: str, keys: Keys) -> bool:
+    """Whether an inline table prevents appending a whole table at `keys`."""
     probe = "".join(f"[{_dotted(keys)}]\n")
     try:
         tomllib.loads(f"{text}\n{probe}")

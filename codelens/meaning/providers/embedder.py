@@ -43,7 +43,7 @@ class Patience(NamedTuple):
 
 FOR_INDEXING = Patience(attempts=5, timeout_s=60.0)
 FOR_A_QUESTION = Patience(attempts=1, timeout_s=5.0)
-"""Somebody waits: an answer without the provider is better than a late one."""
+"""For a caller who waits: an answer without the provider is better than a late one."""
 
 
 class TimedOut(Exception):
@@ -133,7 +133,7 @@ def within(request: Callable[[], T], timeout_s: float) -> T:
     return outcome()
 
 
-# A provider's vectors as bytes: scaled to one length, a byte per number, 128 for zero.
+# Packs a provider's vectors as bytes: scaled to one length, a byte per number, 128 for zero.
 #
 # The form is that of the word table's vectors (`codelens.meaning.text_vectors`), with a length that
 # grows with the dimension, so that eight standard deviations of a number fit into a byte. The
@@ -163,7 +163,7 @@ def length_squared(dimension: int) -> float:
     return (_LARGEST / _DEVIATIONS) ** 2 * dimension
 
 
-# Vectors of texts by a provider: in batches of its limits, validated, and with retries.
+# Gets vectors of texts from a provider, in batches within its limits, with validation and retries.
 
 BYTES_A_TOKEN = 3
 """For estimates before sending. To cut a text that is too long, two bytes are assumed."""

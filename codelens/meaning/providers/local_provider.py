@@ -93,7 +93,7 @@ class LocalClient:
     """Embeddings by a model on this machine; nothing leaves it."""
 
     def __init__(self, connection: Connection) -> None:
-        self._model = onnx_model(_place(connection), _USE)
+        self._model = onnx_model(_model_folder(connection), _USE)
         self._pooling = _pooling(self._model.folder)
         self._prompts = _prompts(self._model.folder)
 
@@ -125,7 +125,7 @@ class LocalClient:
         """See `EmbeddingClient`; the model stays loaded for the next question."""
 
 
-def _place(connection: Connection) -> str:
+def _model_folder(connection: Connection) -> str:
     """The folder of a model: the named one, or where `download` put it."""
     model = connection.model
     if os.path.isabs(os.path.expanduser(model)):

@@ -24,8 +24,9 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
 from codelens.wording import count_of, first_of
 
-# Postings contain words, not texts: files with every word of a pattern are read first. Files that
-# may contain it only inside longer words follow while there are too few results and time is left.
+# Postings contain words, not texts. So files with every word of a pattern are read first; files
+# that may contain it only inside longer words follow, as long as results are missing and time is
+# left.
 
 KEPT_LINES = 50
 LINE_CHARS = 300
@@ -158,7 +159,7 @@ def _note_oversized(state: SearchState) -> None:
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
     """Return for each word the term that all its spellings share; None if the view lacks one.
 
-    In another case a word may split into other parts, but its compound stays.
+    The case of a word determines its parts, but not its compound.
     """
     terms: dict[str, None] = {}
     for word in words:
@@ -234,7 +235,7 @@ def _results(
     for file_match in matched_files:
         shares = {
             "matches": math.log1p(file_match.matches),
-            # A share of the best file of this view, so not comparable between views.
+            # The score is a share of this view's best, so scores of two views are not comparable.
             "file": 0.0 if request.common else scores.get(file_match.file.content or 0, 0.0),
             "role": -ranking_weights.PUSHED_DOWN["token"].get(
                 facts[file_match.file.path_id].role, 0.0
@@ -251,7 +252,7 @@ def _results(
 
 
 def _with_copies(ranked: Ranked, matched_files: Sequence[FileMatches]) -> Ranked:
-    """Add the same line of files with identical text to a result."""
+    """Attach the same line in files with identical text to a result, as copies."""
     files = [other.file for other in matched_files[1:]]
     return ranked._replace(alike=tuple(ranked._replace(file=file, line="") for file in files))
 
@@ -341,7 +342,7 @@ def _find(
 
 
 def folded(data: bytes, literal: bytes) -> bytes:
-    """Lower the case of `data`, as far as finding `literal` requires."""
+    """Lower-case `data` as far as the search for `literal` requires."""
     if literal.isascii():
         return data.lower()
     return data.decode("utf-8", "replace").lower().encode()
@@ -349,7 +350,7 @@ def folded(data: bytes, literal: bytes) -> bytes:
 
 def line_at(searched: bytes, data: bytes, at: int) -> str:
     """Return the line around a place as written; if long, from near the place."""
-    # Some letters have more bytes in lower case: then only the folded text has the place.
+    # Some letters have more bytes in lower case; then offsets only fit the folded text.
     text = data if len(data) == len(searched) else searched
     start = text.rfind(b"\n", 0, at) + 1
     end = text.find(b"\n", at)

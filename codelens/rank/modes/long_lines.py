@@ -19,7 +19,7 @@ STEP = 1000
 ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
 """Letters that match an ASCII letter (i, s, k) if case is ignored."""
 _TRIES = 4
-"""Maximum number of retries per line, without a piece's end, of an uncertain match."""
+"""Maximum number of retries per line that confirm an uncertain match against the whole line."""
 
 
 class LineSearch:
@@ -107,7 +107,7 @@ class LineSearch:
         return not self._looks_far and match.end() < end
 
     def _lacks(self, text: str) -> bool:
-        """Whether a text lacks what every match contains."""
+        """Whether a text lacks a literal that every match contains."""
         if self._fold:
             if not text.isascii():
                 for letter, plain in zip(ODD_LETTERS, "iisk", strict=True):

@@ -18,10 +18,10 @@ from codelens.rank.modes.long_lines import ODD_LETTERS
 
 MAX_PATTERN = 1000
 _FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000
-"""A repeat of more than 8 counts as 500 ways to match, and one around another choice as unbounded.
-So one open repeat with a few choices is tame, and two are not."""
+"""A repeat of more than 8 counts as 500 ways to match, and a repeat around another choice as
+unbounded. So a pattern with one open repeat and a few choices is tame; one with two is not."""
 _EDGE, _ANY, _MAYBE = "\0", "\1", "\2"
-"""Marks in a pattern as text: no word continues here; anything may be here; the first or
+"""Marks for non-literal parts in a pattern's text: no word continues here; any text; the first or
 nothing."""
 
 
@@ -32,7 +32,7 @@ class Part(NamedTuple):
     """`literal`, `edge` (an end of a word or line, or white space), `repeat`, `branch`, `group`
     (capturing or not), `inner` (look-around, atomic, `\\B`), `backref`, or `other`."""
     text: str = ""
-    """The literal; of `other` its possible characters, if they are enumerable."""
+    """The literal text; for `other`, its possible characters, if they are enumerable."""
     least: int = 0
     most: int = 0
     inside: tuple[tuple[Part, ...], ...] = ()
@@ -58,8 +58,8 @@ def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
     except (re.error, RecursionError, OverflowError) as error:
         raise QueryError(
             f"bad pattern {text[:100]!r}: {error}",
-            typed="--mode text finds it as it is written",
-            called="mode text finds it as it is written",
+            typed="--mode text finds it literally",
+            called="mode text finds it literally",
         ) from error
 
 
@@ -138,7 +138,7 @@ def reach(parts: Iterable[Part]) -> int:
 
 
 def shortest(parts: Sequence[Part]) -> Sequence[Part]:
-    """Shorten repeats at both ends to their minimum; the result matches where these parts do.
+    """Shorten repeats at both ends to their minimum; the result matches the same lines.
 
     Only valid for a pattern that does not look around its match.
     """
@@ -291,7 +291,7 @@ def _sequence(parts: Iterable[Part], fold: bool) -> _PartText:
         part_text = _of(part, fold)
         joined = _joined(run, part_text.exact) if part_text.exact is not None else None
         if joined is not None and _repeats(part):
-            # The same part may repeat, or the next part follows.
+            # Either this part repeats, or the next part follows.
             clauses += _clause(joined)
             run, whole = _NOTHING, False
         elif joined is not None:

@@ -118,7 +118,7 @@ def matching_lines(
     if not among:
         return []
     rows = data.split(b"\n", among[-1])
-    # No UTF-8 character spans a line end.
+    # No multi-byte character of UTF-8 contains a line end.
     return lines.among((number, rows[number - 1].decode("utf-8", "replace")) for number in among)
 
 

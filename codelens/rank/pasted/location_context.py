@@ -21,7 +21,7 @@ from codelens.store.views.views import FileRow
 from codelens.wording import count_of
 
 CLOSE_LINES = 80
-"""Of a longer definition, only the relevant part is shown."""
+"""If a definition is longer, only the relevant part is shown."""
 _BEFORE, _AFTER = 10, 20
 _MOST_COMMENT = 40
 """Maximum length of a comment in lines."""
@@ -69,7 +69,7 @@ def at_line(
         key=lambda definition: (definition.end_line - definition.start_line, -definition.ordinal),
         default=None,
     )
-    # The owner says more than a field or key on the line itself.
+    # The owner is more informative than a field or key on the line itself.
     close = [
         definition
         for definition in around
@@ -135,7 +135,7 @@ def _agree(own: Sequence[Definition], definition: Definition, names: Sequence[st
         score += _NAMED if at.name == name else _NAMED_ALIKE
         at = own[at.parent] if 0 <= at.parent < len(own) else None
     else:
-        # No names are left, nor owners.
+        # All names and all owners matched.
         score += at is None
     return score
 
@@ -175,7 +175,7 @@ _VERSIONED = re.compile(
     r".*(?:/|^)(?:node_modules/(?:@[^/]+/)?[^/]+|gems/[^/]+-\d[^/]*|\.cargo/registry/src/[^/]+/[^/]+"
     r"|go/pkg/mod/[^@]+@[^/]+|vendor/[^/]+/[^/]+)/"
 )
-"""The rest of the path starts inside the library: its name is lost."""
+"""The rest of the path starts inside the library, so the library's name is lost."""
 _RUNTIME = re.compile(r"<|node:|internal/|\[native code\]|native$|ruby:|kernel:")
 _SCHEME = re.compile(r"[a-z][\w.+-]*://(?:[^/]*:\d+|localhost|[\w-]+(?:\.[\w-]+)+)?/?")
 _FILES_COMPARED = 20
@@ -199,7 +199,7 @@ class Placed(NamedTuple):
 def place_frame(state: SearchState, trace: Trace) -> Placed:
     """Find the frames of a trace in a view; frames in libraries are left out."""
     view = state.view
-    paths = {frame.path: _own(frame.path) for frame in trace.frames if frame.path}
+    paths = {frame.path: _repository_path(frame.path) for frame in trace.frames if frame.path}
     ends = Ends(view.files, [path for path, _ in paths.values()])
     ranked: list[Ranked] = []
     seen: set[tuple[int, int, int]] = set()
@@ -235,7 +235,7 @@ def trace_summary(trace: Trace, placed: Placed) -> str:
     return f"a stack trace ({trace.kind}): {placed.here} of {total} {verb} in this worktree"
 
 
-def _own(path: str) -> tuple[str, str]:
+def _repository_path(path: str) -> tuple[str, str]:
     """Return the path of a frame as a repository may have it, and its reliability.
 
     Empty for a path outside of libraries; `package` if it starts with a library's name: it counts

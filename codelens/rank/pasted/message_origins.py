@@ -1,7 +1,7 @@
-"""Splits messages and log lines into constants and values, and finds where they are written.
+"""Splits messages and log lines into constants and values, and finds the code that writes them.
 
-The source contains `"Connection to %s failed after %d retries"`, the log the values. Values are
-numbers, words with digits, quoted words, paths, addresses, times and ids.
+The source contains `"Connection to %s failed after %d retries"`; the log contains the values
+instead. Values are numbers, words with digits, quoted words, paths, addresses, times and ids.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _WRONG = re.compile(
     r"|^no (?=\w)",
     re.IGNORECASE,
 )
-"""Words of programs on errors; people rather describe what they look for."""
+"""Words that programs use for errors; people rather describe what they look for."""
 _NAMING = frozenset("quoted dotted".split())
 """Kinds of values that may be names in a person's query."""
 _STRONG = frozenset("time url path repr hex hash id".split())
@@ -261,9 +261,9 @@ def places(state: SearchState, message: Message, terms: Sequence[Weighed]) -> li
     words = _words(message, terms)
     if not words:
         return []
-    # Two words are adjacent in many texts: then signs and capitals must match, too.
+    # Any two words are adjacent in many texts, so signs and capitals must match, too.
     literal = max(message.runs, key=len).encode() if len(words) < _LEAST_RUN else b""
-    # Values limit the number of adjacent words.
+    # Values separate the words, so fewer of them can be adjacent.
     least = min(_LEAST_RUN, max(len(WORD.findall(run)) for run in message.runs))
     ranked_origins: list[tuple[tuple[bool, bool, float, int], Said]] = []
     size = 0
@@ -395,7 +395,7 @@ def best_place(
     """Return the share of words in order near one line, and that line; 0 if none.
 
     Searches around the rarest words that the text has. At least `least` of the words must be
-    adjacent: otherwise the text only has the same topic. A share below `enough` may be
+    adjacent; otherwise the text may only be on the same topic. A share below `enough` may be
     underestimated.
     """
     text = data.lower()
@@ -412,8 +412,8 @@ def best_place(
             if last < 0 or place - last > len(wanted_word):
                 seen += 1
                 low, high = max(place - _NEAR_BYTES, 0), place + len(wanted_word) + _NEAR_BYTES
-                if _most(text[low:high], worth) >= max(best, enough) * total - _ROUNDING:
-                    weight, run = _around(text, place, words, at)
+                if _upper_bound(text[low:high], worth) >= max(best, enough) * total - _ROUNDING:
+                    weight, run = _weight_near(text, place, words, at)
                     if run >= least and weight / total > best:
                         best, line = weight / total, text.count(b"\n", 0, place) + 1
             last = place
@@ -423,12 +423,12 @@ def best_place(
     return best, line
 
 
-def _most(near: bytes, worth: Sequence[tuple[bytes, float]]) -> float:
+def _upper_bound(near: bytes, worth: Sequence[tuple[bytes, float]]) -> float:
     """Return the weight of nearby words in any order: an upper bound for those in order."""
     return sum(weight for word, weight in worth if word in near)
 
 
-def _around(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[float, int]:
+def _weight_near(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[float, int]:
     """Return the weight of the words in order around a place, and their longest run."""
     size = len(words[at].text.encode())
     low, high = max(place - _NEAR_BYTES, 0), min(place + size + _NEAR_BYTES, len(text))

@@ -1,8 +1,8 @@
 """Recognises a query that declares or calls one definition as code does; pure text.
 
 Forms are `def f(x):`, `func (r *T) Name`, `obj->m()`, `#define X`, `@decorator`, `operator==`,
-`valid?`. Whether the query is a declaration depends on the view having such a definition: `class
-methods` may be a question. `Declared.sure` marks unambiguous forms.
+`valid?`. The query only counts as a declaration if the view has such a definition: `class methods`
+may be a question. `Declared.sure` marks unambiguous forms.
 """
 
 from __future__ import annotations

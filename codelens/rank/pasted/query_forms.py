@@ -63,7 +63,7 @@ def trace(state: SearchState, rank: Rank) -> Answer | None:
     if trace.message or trace.error:
         text = f"{trace.error}: {trace.message}" if trace.error else trace.message
         message = message_origins.parse_message(text)
-        # Frames are the answer; the rest of a trace is not a question.
+        # The frames are the answer; the rest of the trace is not a query.
         aside = state._replace(query=query_analysis.analyse(text), notes=[])
         rest = _message(aside, message, rank) if message else rank(aside)
     elif not placed.results:
@@ -71,7 +71,7 @@ def trace(state: SearchState, rank: Rank) -> Answer | None:
         if calls:
             rest = rank(state._replace(query=query_analysis.analyse(calls), notes=[]))
     if not placed.results and not rest:
-        # No frame is in the view: the text around the trace is the question.
+        # No frame is in the view, so the text around the trace is the query.
         rest = rank(state._replace(notes=[]))
     return before(placed.results, rest, state.request.limit), "auto"
 
@@ -218,11 +218,12 @@ def _message(state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
                 f"read as a message; left out as values: {message_origins.shown_values(message)}"
             )
         if not results:
-            state.note("the message was not found as it is written; its words were ranked")
+            state.note("the message was not found verbatim; its words were ranked")
         state = state._replace(query=constant._replace(text=state.query.text))
     ranked = rank(state)
     if origins and origins[0].pushed:
-        # No code writes it: tests or pages that quote it are not better than ranked results.
+        # No code writes the message; tests or pages that quote it are no better than ranked
+        # results.
         quoting = [*results, *ranked]
         return before(ranked[:_RANKED_FIRST], quoting, state.request.limit, SCORED)
     return before(results, ranked, state.request.limit)
@@ -259,7 +260,7 @@ def quoted_first(
 def places_inside(state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Put files that the query names with a folder or a line before `ranked`."""
     first: list[Ranked] = []
-    # A vague place adds neither answers nor notes.
+    # A vague location adds neither results nor notes.
     aside = state._replace(request=state.request._replace(answering=None), notes=[])
     for place in state.query.places:
         if not place.is_certain:

@@ -35,7 +35,8 @@ class Trace(NamedTuple):
     kind: str
     """Name of the language or tool."""
     frames: tuple[Frame, ...]
-    """Innermost first; of several errors the reported one, then its causes."""
+    """Frames, innermost first; with several errors, those of the reported one, then those of its
+    causes."""
     error: str
     """The error's class; empty if unknown."""
     message: str

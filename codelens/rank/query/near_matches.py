@@ -1,7 +1,7 @@
 """Finds near matches: names and words of a view spelled almost like an unknown one.
 
-Results say that they are near matches. Both look-ups use an index by first letters; a typo in the
-first letter is found only if it swaps the first two letters.
+Results are marked as near matches. Both look-ups use an index by first letter, so a typo in the
+first letter is found only if it swaps the first two.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ _SHORTEST = 4
 _LONG = 8
 """Names of this length or more may have two typos, shorter ones one."""
 _TELLING, _VERY_LONG = 8, 12
-"""Words: from the first length on a replaced letter counts as a typo, from the second on two typos
-are allowed."""
+"""Minimum lengths of words: for a replaced letter to count as a typo, and for two typos."""
 _SUFFIXES = (
     "", "e", "s", "es", "d", "ed", "ing", "er", "ers", "or", "ors", "ion", "ions", "ation",
     "ations", "ication", "ications", "able", "ible", "ive", "al", "ally", "ly", "ity", "ities",
@@ -129,7 +128,7 @@ def _has_form(lower: str, term: str, most: int) -> bool:
 
 def _may_be_near(left: str, right: str, most: int) -> bool:
     """A quick test: an edit changes at most two adjacent pieces, so one piece stays whole."""
-    for piece, start, end in _pieces(left, most):  # noqa: SIM110 - a generator costs as much again
+    for piece, start, end in _pieces(left, most):  # noqa: SIM110 - a generator doubles the cost
         if piece in right[start:end]:
             return True
     return False

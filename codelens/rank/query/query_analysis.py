@@ -63,7 +63,7 @@ _DOUBLED = frozenset("bdglmnpt")
 def related_to(query: Query) -> list[Term]:
     """Return terms related to the words of a query, without its own, in a fixed order.
 
-    A single name has none, since it is meant as typed. The query's limit of terms applies.
+    A single name has none, since it is meant as typed. The limit on the query's terms applies.
     """
     if query.single:
         return []
@@ -346,8 +346,9 @@ qualified name, if no definition has all of it."""
 OTHER = -1
 """A different operator."""
 REACHED = 0
-"""Owners and folders contain the parts of a qualified name in order, with gaps: an import path that
-a package re-exports. Later becomes `EXACT` or `LAST`, depending on the other matches."""
+"""Owners and folders contain the parts of a qualified name in order, with gaps, as an import path
+does if a package re-exports the name. `_settled` turns this grade into `EXACT` or `LAST`, depending
+on the other matches."""
 
 CONTAINERS = frozenset("class struct interface trait enum module union type".split())
 MEMBERS = frozenset("field property member".split())

@@ -1,8 +1,8 @@
-"""Reads a task as people write it: what its title points at, and what of a report is boilerplate.
+"""Parses tasks: finds the places that a title points at, and removes the boilerplate of reports.
 
-Titles of commits and issues name the part of the project before a colon or in brackets: `parser:`,
-`fix(parser):`, `net/http:`, `[ssr]`. Reports are written in a template, whose headings, checklists,
-comments and lists of versions say nothing about the code.
+Titles of commits and issues name a part of the project before a colon or in brackets: `parser:`,
+`fix(parser):`, `net/http:`, `[ssr]`. Issue templates add headings, checklists, comments and lists
+of versions, which say nothing about the code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codelens.extract.tokenizer import WORD, identifier_key, parts_of_word, terms_of_word
 
-# What a title points at.
+# Finds the places that a title points at.
 
 _KINDS = frozenset(
     "feat feature features fix fixes fixed bugfix hotfix bug bugs perf performance refactor "
@@ -23,7 +23,7 @@ _KINDS = frozenset(
     "rfc regression crash breaking minor major patch misc internal cleanup todo note warning error "
     "add added remove removed update updated change changed support allow".split()
 )
-"""Words before a colon that say what kind of change it is, not where."""
+"""Words before a colon that name the kind of change, not a place."""
 _TITLE = re.compile(
     r"\s*(?:\[(?P<boxed>[^\]\n]{2,40})\][:\s]|"
     r"(?P<head>[\w@][\w.@/&,+| -]{0,60}?)"
@@ -60,7 +60,7 @@ def _places(label: str) -> list[Signpost]:
     places: list[Signpost] = []
     for alternative in _ALTERNATIVES.split(label):
         steps = tuple(key for step in _STEPS.split(alternative) if (key := step.strip("@.-_ ")))
-        # Several words are prose: `The retry ends early: why`.
+        # Several words before the colon are prose: `The retry ends early: why`.
         if not steps or len(steps) > _MOST_WORDS or any(" " in step for step in steps):
             continue
         if not _KINDS.issuperset(map(str.lower, steps)):
@@ -69,7 +69,7 @@ def _places(label: str) -> list[Signpost]:
 
 
 EQUAL, INSIDE, BEGUN, INITIALS = 1.0, 0.7, 0.5, 0.6
-"""How well one word of a signpost fits a folder's or a file's name."""
+"""Grades of how well one word of a signpost fits the name of a folder or file."""
 _SHORTEST = 3
 
 
@@ -81,7 +81,7 @@ def likeness(posts: Sequence[Signpost], path: bytes) -> float:
 
 def _fit(post: Signpost, names: Sequence[str]) -> float:
     grades = [max(map(_grade, [step] * len(names), names), default=0.0) for step in post]
-    # `net/http` is `net/http`, not each folder `net`: the last word counts most.
+    # `net/http` does not mean every folder `net`, so the last word counts most.
     return grades[-1] * (1.0 + sum(grades[:-1])) / len(post) if grades[-1] else 0.0
 
 
@@ -138,7 +138,7 @@ def _abbreviates(short: str, parts: Sequence[str]) -> bool:
     return len(short) in ends
 
 
-# What of a report is its template's.
+# Removes the parts of a report that come from its template.
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?(?:details|summary|br|p|img|kbd|sub|sup)\b[^>\n]{0,300}>", re.IGNORECASE)
@@ -180,8 +180,8 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 def without_template(task: str) -> str:
     """Return a task without the comments, checklists, headings and versions of a report's template.
 
-    Code in fences is kept as it is, and so is the first line. A link to a file on a code host
-    becomes its path, with its line.
+    Fenced code and the first line stay unchanged. A link to a file on a code host becomes its path,
+    with its line.
     """
     title, newline, rest = task[:_MOST_READ].partition("\n")
     if not newline:

@@ -208,7 +208,7 @@ def choose(
     files that a filter excludes; None if nothing is filtered.
     """
     text = _text_scores(corpus, terms, None if keep else WANTED)
-    # Enough contents are as good by text alone: no file below can be among the best.
+    # Enough contents score at least this by text alone, so no file below can be among the best.
     floor = 0.0 if keep else _floor(text, WANTED)
     ordered = _ordered(corpus, text, _path_scores(corpus, terms), also, floor)
     if also:

@@ -168,7 +168,7 @@ def examine(
         definitions = own.get(content, ())
         like = match_symbols(definitions, question)
         here = defined.get(promising.file.path_id, ())
-        # The words as one name mean that definition, not one named by a single word.
+        # All words joined to one name mean that definition, rather than one named by a single word.
         spelled = _spelled(here, query)
         here = spelled or here
         features = {**promising.features, **_named(like, here), "logsize": 0.0}
@@ -224,7 +224,7 @@ def _most_promising(
 
     looked_at = ranking_weights.LOOKED_AT
     if query.single:
-        # Forty translations may define the name before the place that is meant.
+        # Forty translations may define the name, and precede the intended file.
         looked_at += sum(features.file.path_id in defined for features in seen)
     return sorted(seen, key=key)[:looked_at]
 

@@ -1,8 +1,8 @@
 """Ranks the definitions of the best files of code as answers to a question.
 
-Terms are weighed for definitions: a file answers if it contains many of the words, but which of its
-definitions answers depends on the words that the query repeats, and on those of its first line,
-since the rest of a message explains it.
+Terms get other weights here than for files. A file answers if it contains many of the words; which
+of its definitions answers depends on the words that the query repeats, and on those of its first
+line, since the rest of a message only explains it.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ _LONGEST = 20_000
 _PART_NAME = 0.5
 """Weight of the name of a field or an alias: a sentence mostly means its type."""
 _SHORTEST = 8
-"""Minimum length of a definition in BM25: a single line with a word is not all about it."""
+"""Minimum length of a definition in BM25: a one-line definition with a term need not be about
+it."""
 _NO_BODY = frozenset({"heading", "key"})
 _VALUES = frozenset("field property member constant variable type key".split())
 TOP_LEVEL = -1
@@ -405,7 +406,7 @@ def _of_file(
 
 
 def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[bool]:
-    """For each definition, whether it is inside one that the query names."""
+    """Return for each definition whether it is inside one that the query names."""
     within: list[bool] = []
     for symbol in every:
         around = symbol.parent

@@ -190,7 +190,7 @@ class Candidate(NamedTuple):
 
     content: int | None
     measured: bool
-    """It defines the scale: its role has no penalty."""
+    """Whether it helps to define the scale: its role has no penalty."""
 
 
 class Meaning(NamedTuple):
@@ -414,7 +414,7 @@ def features_of_file(
         if likeness is not None and not candidate.scored.chunks and file.content in likeness:
             place = [(0.0, likeness.best_chunk(file.content))]
             candidate = candidate._replace(scored=candidate.scored._replace(chunks=place))
-        # A picture in a folder with a matching name answers nothing.
+        # A picture in a folder with a matching name answers no query.
         if candidate.scored.chunks or candidate.features["stemcov"] > 0:
             seen.append(candidate)
     _to_scale(seen, stage_of(query, "files"), common)
@@ -483,7 +483,7 @@ def _to_scale(seen: Sequence[FileFeatures], stage: str, common: CommonScale | No
         candidate.features["depth"] = min(candidate.features["depth"] - shallow, _DEEPEST)
     tops = dict(_tops(measure, _SCALED, stage, common))
     if common is not None:
-        # It depends on the highest value of all views, which is known last.
+        # This depends on the highest value in all views, which is only known at the end.
         tops["csumall"] = common.masses(
             stage, [_scores(candidate) for candidate in measured], lambda each: _mass(each, top)
         )

@@ -36,7 +36,7 @@ _STEP = re.compile(
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 _WRITTEN = "({`'<0"
-"""What a head that is not a name begins with."""
+"""The first characters of heads that are not names."""
 ROOT = "\\"
 """Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _HELD = "#held"
@@ -341,7 +341,7 @@ class Expressions:
         )
 
     def chosen(self, referents: list[Referent]) -> list[Referent]:
-        """Return the first overload; the others are for other arguments."""
+        """Return the first overload; the rest take other arguments."""
         if len(referents) > 1 and referents[0].symbol >= 0:
             model = self.view.model(referents[0].path)
             if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:

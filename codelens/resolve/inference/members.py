@@ -120,7 +120,7 @@ def _of_pairs(value: Container, name: str) -> Value:
 
 _MOST_BASES = 100
 _MOST_OWNERS = 50
-"""A name that more places declare is no member of an object type without a name."""
+"""If more places declare a name, it does not count as a member of an anonymous object type."""
 _LONG_CHAIN = 8
 """In a chain of bases longer than this, the lookup starts from the far end."""
 
@@ -222,7 +222,7 @@ class Members:
         return None
 
     def _merged(self, model: FileModel, symbol: int) -> list[int]:
-        """Return a type with its merged declarations: the others of its name in the same place."""
+        """Return a type with its merged declarations, which have its name in the same place."""
         definition = model.symbols[symbol]
         if not model.spec.spaces:
             return [symbol]
@@ -263,7 +263,7 @@ class Members:
         return self._of_shape(value, name) if isinstance(value, Shape) else []
 
     def _of_shape(self, value: Shape, name: str) -> list[tuple[Referent, Value]]:
-        """Return a member of an object type without a name, if one place declares its members."""
+        """Return a member of an anonymous object type, if one place declares its members."""
         model = self.view.model(value.path)
         if model is None or not model.spec.spaces or not isinstance(value.type_, Fields):
             return []
@@ -416,7 +416,7 @@ class Members:
         rows = self._attribute_rows(model, owner, symbol.name, referent.symbol)
         declared = [row for row in rows if row.how == ":"]
         if len(declared) > 1 and model.spec.spaces:
-            # Of those in a type's own and in nested object types.
+            # Prefer the type's own declaration over those in nested object types.
             declared.sort(key=lambda row: row.line != symbol.name_line)
         if declared:
             declared_value = self.resolver.of_type(
@@ -449,7 +449,7 @@ class Members:
         return rows
 
 
-# Methods of a class without a name: `new Base() { ... }`, `object : Base { ... }`.
+# Methods of an anonymous class: `new Base() { ... }`, `object : Base { ... }`.
 
 
 def unnamed_overrides(
@@ -458,13 +458,13 @@ def unnamed_overrides(
     resolver: Resolver,
     takes: Callable[[Referent], int] = lambda _: 0,
 ) -> Iterator[ExtraEdge]:
-    """Yield the methods of classes without a name, with the methods of bases that they override.
+    """Yield the methods of anonymous classes, with the methods of bases that they override.
 
     Args:
         path: the file.
         model: its facts.
         resolver: finds the bases.
-        takes: the most arguments of a method, in which it agrees with what it overrides.
+        takes: returns the maximum number of arguments, in which overrides agree with their base.
     """
     unnamed = {
         at

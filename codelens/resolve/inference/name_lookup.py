@@ -22,7 +22,7 @@ _GIVING = frozenset({"GlobalComponents", "GlobalDirectives", "ComponentCustomPro
 """The interfaces whose members every component may use by their bare names."""
 _ORIGIN = re.compile(r"typeof import\(['\"]([^'\"]+)['\"]\)\[['\"]([\w$]+)['\"]\]")
 _APART = frozenset({b"types", b"typings", b"@types", b"src", b"app", b"generated"})
-"""Folders whose declarations are for the folder around them, too."""
+"""Declarations in folders with these names also apply to the folder around them."""
 
 
 class Referent(NamedTuple):
@@ -144,11 +144,10 @@ class Names:
         return self.given_to_all(path, name) if rules.is_component else []
 
     def given_to_all(self, path: bytes, name: str) -> list[Referent]:
-        """Return what the declarations of a folder give to the components in it.
+        """Return what the declarations in a folder provide to its components.
 
-        A plugin that imports components and functions by itself writes them:
-        `Card: typeof import("./Card.vue")["default"]` in `GlobalComponents`, `const useCart: ...`
-        in `declare global`.
+        Auto-import plugins write such declarations: `Card: typeof import("./Card.vue")["default"]`
+        in `GlobalComponents`, `const useCart: ...` in `declare global`.
         """
         model = self.view.model(path)
         language = model.spec.stub_language if model is not None else ""
@@ -165,7 +164,7 @@ class Names:
         return []
 
     def _given_by(self, file: bytes) -> dict[str, tuple[Referent, str]]:
-        """Return the names that a declaration gives to all files, each with its type."""
+        """Return the global names that a declaration file declares, each with its type."""
         declared: dict[str, tuple[Referent, str]] = {}
         model = self.view.model(file)
         for at, symbol in enumerate(model.symbols if model is not None else ()):
@@ -186,7 +185,7 @@ class Names:
         return declared
 
     def _ambient(self, name: str, rules: LanguageSpec) -> list[Referent]:
-        """Return the types that declaration files without imports and exports give to all files."""
+        """Return the global types of declaration files without imports and exports."""
         referents: list[Referent] = []
         for file in self.view.defined_in(name, rules.stub_language):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
@@ -287,7 +286,7 @@ class Names:
     def _of_declared_module(
         self, import_: Import, rules: LanguageSpec, types: bool
     ) -> list[Referent]:
-        """Return what a declaration gives to a module: `declare module "virtual:config" {}`."""
+        """Return what a declaration declares in a module: `declare module "virtual:config" {}`."""
         for file in self.view.defined_in(import_.module, rules.stub_language):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):
@@ -479,7 +478,7 @@ class Names:
 
 
 def _reach(file: bytes) -> bytes:
-    """Return what the paths begin with that a declaration file is for."""
+    """Return the path prefix of the files that a declaration file applies to."""
     folder = folder_of(file)
     while folder and name_of(folder) in _APART:
         folder = folder_of(folder)

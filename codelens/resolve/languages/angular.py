@@ -92,7 +92,7 @@ def _element(text: str) -> _Element:
 
 
 def said(model: FileModel, symbol: int) -> dict[str, str]:
-    """Return what the decorator of a class says, by key; empty without one."""
+    """Return the fields of a class's decorator by key; empty without a decorator."""
     scope = model.own_scope.get(symbol)
     rows = model.of_scope.get(scope, ()) if scope is not None else ()
     return {row.name: row.text for row in rows if row.how == _SAID}

@@ -336,8 +336,8 @@ class GoExpressions(Expressions):
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#key":
-            # A range with one name: keys reveal nothing, and a channel's values have its element
-            # type.
+            # A range with one name yields keys, whose type is of no use, or the values of a
+            # channel, which have its element type.
             return together([part for part in each(value) if isinstance(part, Instance)])
         if step[:1] == "#":
             return together([_part(part, int(step[1:])) for part in each(value)])

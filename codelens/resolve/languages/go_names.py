@@ -16,7 +16,8 @@ from codelens.types import Binding, Import
 TUPLE = "#tuple"
 """The name of the generic type that represents several results."""
 STRUCT = "#struct"
-"""A struct without a name as a generic type with its fields as arguments, `#name<type>`."""
+"""The generic type that represents an anonymous struct, with its fields as arguments,
+`#name<type>`."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _POINTED = re.compile(r"^(?:[*&~]|chan<-|<-chan|chan )\s*")
 _KEYWORDS = frozenset({"chan", "map", "func", "struct", "interface"})

@@ -112,7 +112,7 @@ class PossibleUses:
         return functions if len(functions) <= _MOST_OF_A_NAME else []
 
     def _is_passed_on(self, function: Referent) -> bool:
-        """Whether its file names it without calling it: `run(match)`, `run(match=match)`."""
+        """Whether the function's file names it without a call: `run(match)`, `run(match=match)`."""
         model = self.view.model(function.path)
         return model is not None and any(
             reference.kind in {"name", "export"} and not reference.receiver
@@ -149,7 +149,7 @@ class PossibleUses:
         if model is None or symbol is None or symbol.parent < 0 or not model.spec.submodules:
             return []
         if symbol.kind in _VARIABLES and reference.kind == "call":
-            # An attribute is called: mostly a function of the same name was assigned.
+            # The call is of an attribute; mostly, a function of the same name was assigned to it.
             place = (path, reference.scope, f"{reference.receiver}.{reference.name}")
             is_known = self.resolver.value(*place, reference.line) is not None
             return [] if is_known else self._functions(symbol.name)
@@ -176,7 +176,7 @@ class PossibleUses:
         return [ancestor[:2] for ancestor in self.resolver.ancestry(Instance(*type_))]
 
     def _are_joined(self, mixin: tuple[bytes, int], base: tuple[bytes, int]) -> bool:
-        """Whether a class of their files derives from both, and looks into the mixin first."""
+        """Whether a class in their files derives from both, with the mixin first in its MRO."""
         orders = (
             order
             for path in sorted({mixin[0], base[0]})

@@ -129,7 +129,7 @@ def class_methods(model: FileModel, symbol: int) -> frozenset[int]:
 # The methods of `self` in a module: those of the classes that mix the module in.
 
 _MOST_TAKERS = 100
-"""If more types and modules take a module in, their methods are not considered."""
+"""If more types and modules include a module, their methods are not considered."""
 
 _Takers = dict[tuple[bytes, int], list[Instance]]
 

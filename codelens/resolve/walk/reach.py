@@ -29,8 +29,8 @@ class Reached(NamedTuple):
     """`call`, `ref`, `inherit`, `import`, `overrides` (it overrides what changes) or `overridden`
     (a call of it may run what changes)."""
     lines: tuple[int, ...]
-    """The lines of the uses, in its own file; at distance 1 all of them. Lines of imports are
-    listed only if there is no other use."""
+    """The lines of the uses, in its own file; complete at distance 1. Lines of imports are listed
+    only if there is no other use."""
     via: Node
     """The next node on the way to the change; at distance 1 what changes."""
 

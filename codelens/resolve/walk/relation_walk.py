@@ -214,7 +214,7 @@ def _of_its_name(
 ) -> list[Node]:
     """Return the same-named methods of the types that `step` leads to from a method's type.
 
-    Along one line of types, only the nearest one.
+    Each line of types contributes only the nearest method.
     """
     symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):

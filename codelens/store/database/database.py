@@ -1,4 +1,4 @@
-"""An open SQLite database: pragmas, statements, transactions, and errors that say what to do."""
+"""An open SQLite database: pragmas, statements, transactions, and errors with remedies."""
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
 # pyright: reportAttributeAccessIssue=false
@@ -33,7 +33,7 @@ _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 _DAMAGE = {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_SHORT_READ}
 
-# A full disk shows as these errors when SQLite grows the write-ahead log or its index.
+# SQLite raises these errors if the disk is full when it grows the write-ahead log or its index.
 _FULL = {
     apsw.SQLITE_IOERR_SHMSIZE,
     apsw.SQLITE_IOERR_SHMMAP,
@@ -58,7 +58,7 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
         raise
     except apsw.ConstraintError as error:
         # No transaction of codelens breaks a constraint, so the stored data is damaged. Only an
-        # index is discarded for it, never saved data.
+        # index is discarded because of that, never saved data.
         if "FOREIGN KEY" in str(error) and path.name.startswith("index"):
             raise IndexCorrupt(path, "a row refers to a missing row") from error
         raise _failed(path, error) from error
@@ -110,10 +110,10 @@ _LATEST = 4
 """How many values `latest` still returns after the database has changed."""
 PAGE_BYTES = 16384
 LARGEST_LOG_BYTES = 32 << 20
-"""A longer log is cut once nobody reads from it."""
+"""A longer log is truncated once nobody reads from it."""
 BUSY_S = 10.0
 QUESTION_S = 2.0
-"""How long a question waits to write: it can be answered without."""
+"""How long a query waits to write: it can be answered without writing."""
 BUSY_MS = round(BUSY_S * 1000)
 _PRAGMAS = """
 PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
@@ -131,7 +131,7 @@ def pragmas_of(kind: str) -> str:
         return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
     # An index can be rebuilt.
     pragmas = _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
-    # SQLite cuts a log that one large transaction made long when it restarts the log.
+    # When SQLite restarts the log, it truncates one that a large transaction made long.
     return f"{pragmas}; PRAGMA journal_size_limit = {LARGEST_LOG_BYTES}"
 
 
@@ -170,8 +170,8 @@ class Database:
         """Return all rows of a query.
 
         Raises:
-            CallCancelled: nobody waits for the answer any more; checked here, since all long work
-                reads rows.
+            CallCancelled: nobody waits for the answer any more. This is checked here, since all
+            long work reads rows.
         """
         check_cancelled()
         with translated(self.path):
@@ -206,8 +206,8 @@ class Database:
     def remembered(self, name: object, make: Callable[[], T]) -> T:
         """Return `make()`, computed once until the database changes.
 
-        Call it outside a transaction or at its start: a value must not come from a half-made
-        change.
+        Call it outside of a transaction or at its start, so that the value never reflects an
+        incomplete change.
         """
         token = (self._connection.pragma("data_version"), self._connection.total_changes())
         if token != self._token:
@@ -278,7 +278,7 @@ class Database:
         return size
 
     def was_replaced(self) -> bool:
-        """Whether the file was set aside, dropped or rebuilt, so that it lost its name."""
+        """Whether the open file lost its name, because it was set aside, dropped or rebuilt."""
         return (
             self.identity is not None and database_recovery.identity_of(self.path) != self.identity
         )
@@ -307,7 +307,7 @@ class Database:
 
     def note_as_left(self) -> None:
         """Record the file's current state as left by codelens."""
-        # Without a lock nothing can be recorded either.
+        # Where no lock can be created, the state cannot be recorded either.
         with (
             suppress(OSError),
             database_recovery.alone_in(self.path.parent, wait_s=database_recovery.PATIENCE_S),
@@ -413,16 +413,17 @@ class Database:
 
     @contextmanager
     def _name_held(self) -> Generator[None]:
-        """Keep others from giving the file's name to another file during the block.
+        """During the block, keep other processes from giving the file's name to another file.
 
-        SQLite removes the log by its name when the last connection closes, or leaves WAL. It
-        checks before that whether the file was moved, but a long checkpoint comes in between.
+        SQLite removes the log by name when the last connection closes or leaves WAL mode. It does
+        check beforehand whether the file was moved, but a long checkpoint may come in between.
         """
         if not self._logged:
             yield
             return
         with ExitStack() as stack:
-            # Without a lock nobody can rename a file either; nor can a stopped process.
+            # Where no lock can be created, nobody can rename a file either; nor can a stopped
+            # process.
             with suppress(OSError):
                 waits = database_recovery.alone_in(
                     self.path.parent, wait_s=database_recovery.PATIENCE_S

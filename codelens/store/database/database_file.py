@@ -65,7 +65,8 @@ def sqlite_version() -> str:
     return apsw.sqlite_lib_version()
 
 
-# The header mark (`application_id`): the program and kind of a database, and if it has checksums.
+# The header mark (`application_id`) states the program and kind of a database, and whether it has
+# checksums.
 
 # `clix` and the like: a codelens database of this kind whose pages have checksums.
 MARKS = {
@@ -95,7 +96,7 @@ def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: b
         raise IndexCorrupt(path, "another program's database")
 
 
-# A whole copy of a database that may be in use.
+# Copies a whole database that may be in use.
 
 
 def copy_database(path: Path, target: Path) -> None:
@@ -115,7 +116,7 @@ def copy_database(path: Path, target: Path) -> None:
         copy.close()
 
 
-# Migration of a database file to the current schema.
+# Migrates a database file to the current schema.
 #
 # Migrations are the numbered SQL files in `migrations/`; `PRAGMA user_version` is the number of the
 # last one that ran. Each runs in one transaction together with its number, so a file is never
@@ -184,7 +185,7 @@ def _back_up(connection: apsw.Connection, path: Path, version: int) -> Path | No
     try:
         copy_database(path, target)
     except BaseException:
-        # Half a copy would only take up the remaining space.
+        # An incomplete copy would only waste the remaining space.
         target.unlink(missing_ok=True)
         raise
     return target

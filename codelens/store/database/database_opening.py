@@ -1,4 +1,4 @@
-"""Opening and ending database files: creation, checks, full disks, and a stand-in in memory."""
+"""Opens, creates, checks and removes database files, even on a full disk or only in memory."""
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
 # pyright: reportAttributeAccessIssue=false
@@ -104,7 +104,8 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
             if checked and empty:
                 database_file.reserve_checksums(connection)
             if empty:
-                # For a file with pages it would change nothing, and take the write lock.
+                # In a file that has pages, the pragma would have no effect, but take the write
+                # lock.
                 list(connection.execute(_PRAGMAS_AT_FIRST))
             # Checked before anything is written to what may be another program's database.
             check_head(connection, kind, path, checked=checked)
@@ -122,19 +123,20 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
     return Database(path, connection, identity, logged=logged, noted=noted)
 
 
-# Ends of an index: its file is removed if nobody else has it open; else its rows are retired.
+# Discards an index: removes its file if nobody else has it open; otherwise marks its rows as
+# outdated.
 #
 # A file that another process has open is not removed: the last process to close it removes the
 # write-ahead log by its name, which may belong to a new file by then (`Database.close` prevents
 # this).
 
 WAIT_S = 10.0
-"""How long the removal of an index waits for the process that writes it."""
+"""How long the removal of an index waits for a process that writes to it."""
 
 _VIEWS = "SELECT COALESCE(MAX(id), 0) FROM views"
 _LAST_VIEW = "UPDATE upkeep SET last_view = MAX(last_view, ?)"
 _NO_VIEWS = "DELETE FROM views"
-# Searches for a content or path find these no longer; readers that hold their ids still can.
+# Look-ups by hash or path no longer find these rows; readers that hold their ids still can.
 _RETIRE = (
     "UPDATE contents SET version = -id, hash = CAST(hash || id AS BLOB)",
     "UPDATE paths SET path = CAST(x'00' || id AS BLOB)",
@@ -148,7 +150,8 @@ def remove_file(db: Database) -> bool:
         return False
     db.close()
     folder = db.path.parent
-    # Under the lock: the log of a new file would be removed with the old one's.
+    # Done under the lock; otherwise the log of a new file could be removed in place of the old
+    # one's.
     with (
         translated(db.path),
         database_recovery.alone_in(folder),
@@ -191,13 +194,13 @@ def pages_bytes(db: Database) -> int:
 
 # Opens an index on a full disk: a single process that holds it alone needs no log or log index.
 #
-# SQLite needs room for three pages of lock table and a log before it reads or changes a database in
-# WAL mode. A process that has the file to itself needs neither: the table can be in memory, and so
-# can the data to undo a transaction. Deleting rows then makes room in the file, and the file can be
-# cut.
+# In WAL mode, SQLite needs room for a log and for the log's index of three pages before it reads or
+# changes a database. A process that has the file to itself needs neither: the index can be in
+# memory, and so can the data to undo a transaction. Deleting rows then frees pages of the file, and
+# the file can be truncated.
 
 _WAIT_MS = 2000
-"""How long to wait for others that have the file open for a question."""
+"""How long to wait for other processes that have the file open for a query."""
 
 
 class HeldIndex(Database):
@@ -258,16 +261,16 @@ def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.set_busy_timeout(_WAIT_MS)
-            # Before the first read: then SQLite never makes the log's index.
+            # Set before the first read, so that SQLite never creates the log's index.
             connection.pragma("locking_mode", "exclusive")
             list(connection.execute("BEGIN EXCLUSIVE; COMMIT"))
             if not to_remove:
                 check_head(connection, "index", path, checked=checked)
-                # Otherwise it needs a migration first, and a copy before that.
+                # An older schema would need a migration first, and a copy before that.
                 if connection.pragma("user_version") != migrations("index")[-1][0]:
                     raise DiskFull(path)
             connection.pragma("foreign_keys", True)
-            # Otherwise sorting makes temporary files.
+            # Otherwise sorting creates temporary files.
             connection.pragma("temp_store", "memory")
         except apsw.BusyError as error:
             connection.close()
@@ -278,7 +281,7 @@ def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
     return HeldIndex(path, connection, identity, logged=True)
 
 
-# An index in memory, for answers where the one on disk cannot be written; never saved.
+# Opens an index in memory, to answer from if the one on disk cannot be written; it is never saved.
 
 STAND_IN_BYTES = 256_000_000
 """The most that an index may hold to be copied to memory when it cannot be written."""
@@ -289,7 +292,7 @@ logger = logging.getLogger(__name__)
 def open_in_memory(path: Path) -> Database:
     """Open a database in memory with the content of the index at `path`.
 
-    It is empty if the index cannot be read as it is; then everything is extracted again.
+    It is empty if the index cannot be read without writing; then everything is extracted again.
 
     Raises:
         DiskFull: it would grow beyond 256 MB.
@@ -319,7 +322,7 @@ def _in_memory() -> apsw.Connection:
 
 def _copied(path: Path) -> apsw.Connection | None:
     """Copy the index to memory; None if reading it needs to write a log, or if it is damaged."""
-    # If the log's index cannot be written, a file without a log is read as it is.
+    # If the log's index cannot be written, a file without a log is opened as immutable.
     error = barred(path)
     if error is not None:
         raise error
@@ -351,7 +354,7 @@ def _log_bytes(path: Path) -> int:
     return log.stat().st_size if os.path.exists(log) else 0
 
 
-# Opening the index of a repository: check it if due, set it aside if it is damaged.
+# Opens the index of a repository: checks it if due, and sets it aside if it is damaged.
 
 _NAMED = re.compile(r"index-([0-9a-f]{16})\.db")
 _COMMON_DIR = "SELECT common_dir FROM upkeep"

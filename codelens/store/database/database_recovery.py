@@ -1,4 +1,4 @@
-"""A database as a file: its identity, when it was checked, and how a damaged one is set aside.
+"""Handles databases as files: identifies them, records checks, and sets damaged ones aside.
 
 A damaged index is renamed to `index-ID.db.damaged-NANOSECONDS`, and a new one is built. The newest
 such file of each index is kept for seven days.
@@ -80,9 +80,11 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
             if identity is None or identity_of(path) != identity:
                 return None
             aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
-            # Under the lock: otherwise a new file would pass for an older copy of this one.
+            # Done under the lock; otherwise a new file could be mistaken for an older copy of this
+            # one.
             forget_check(path)
-            # The logs first: SQLite would replay an older log into a new database of this name.
+            # Rename the logs first: SQLite would replay an old log into a new database of this
+            # name.
             for suffix in (*_LOGS, ""):
                 file = path.with_name(path.name + suffix)
                 if suffix == "" or file.exists():
@@ -125,7 +127,7 @@ def forget_old(folder: Path) -> list[Path]:
     newest: dict[str, float] = {}
     gone: list[Path] = []
     for file in asides(folder):
-        # A clock that was set back makes the age negative: then only the newest stays.
+        # If the clock was set back, the age is negative; then only the newest file stays.
         if file.age_s == newest.setdefault(file.of, file.age_s) and file.age_s < KEPT_S:
             continue
         with contextlib.suppress(FileNotFoundError):
@@ -145,7 +147,7 @@ def is_check_due(path: Path, since_s: float) -> bool:
         checked = stamp(path).stat().st_mtime
     except OSError:
         return True
-    # A check from the future does not count either: the clock was set back since.
+    # A check in the future does not count either: the clock was set back since.
     return not max(since_s, time.time() - CHECKED_FOR_S) < checked < time.time() + _CLOCK_S
 
 
@@ -270,7 +272,7 @@ def judge_standing(path: Path) -> Standing:
         return Standing.UNKNOWN
     if left.file == state[1:]:
         return Standing.SAME
-    # A process that writes to it now records that before it releases the lock.
+    # A process that writes to the file now records its state before it releases the lock.
     try:
         with alone_in(path.parent, wait_s=PATIENCE_S):
             state, left = state_of(path), left_of(path)
@@ -405,7 +407,7 @@ def _age_in(path: Path) -> Age | None:
         finally:
             connection.close()
     except apsw.SQLError as error:
-        # The table does not exist before the first checkpoint.
+        # Before the first checkpoint, the file has no such table.
         return Age(0, 0.0) if str(error).startswith("no such table") else None
     except apsw.Error:
         return None

@@ -1,4 +1,4 @@
-"""The writer's lease and the clocks behind it: who may write an index, and for how long.
+"""The writer's lease and its clocks: they decide who may write an index, and for how long.
 
 Wall clocks jump both ways, and machines sleep and reboot. `passed` returns the seconds that
 certainly went by between two readings. An index adds them up in its own clock
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 DAY_S = 86_400.0
 _UNSEEN_S = DAY_S
-"""The most that counts between readings of two boots, which only the wall clock can compare."""
+"""Maximum time that counts between readings from two boots, which only the wall clock can
+compare."""
 
 
 class Moment(NamedTuple):
@@ -71,15 +72,16 @@ def boot_id() -> str:
         return ""
 
 
-# The writer's lease: one process at a time writes an index, and a dead process blocks nobody.
+# With the writer's lease, one process at a time writes an index, and a dead process blocks nobody.
 #
 # A lease is a row in `index_locks`. A process takes over a lease when its holder is dead (same
 # host, boot and pid namespace, and the pid is gone or belongs to another process), or is silent
 # past its expiry, even if alive. Taking it raises the fencing number. Each write transaction checks
 # that number, so a holder that lost its lease writes nothing more.
 #
-# Silence is measured in seconds since boot if both processes share one, so that setting the wall
-# clock takes no lease away; otherwise (another host or boot) by the wall clock.
+# Silence is measured in seconds since boot if both processes run in the same boot, so that nobody
+# loses a lease because the wall clock was set; otherwise (another host or boot) it is measured by
+# the wall clock.
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +112,7 @@ _BEAT = """
 UPDATE index_locks SET heartbeat_s = ?, expires_s = ?, expires_up_s = ?
 WHERE name = ? AND fencing = ? AND owner = ?
 """
-# The row stays, so that the fencing number never decreases.
+# The row is kept so that the fencing number never decreases.
 _RELEASE = """
 UPDATE index_locks SET owner = '', expires_s = 0, expires_up_s = 0
 WHERE name = ? AND fencing = ? AND owner = ?

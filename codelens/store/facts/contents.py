@@ -1,8 +1,8 @@
 """Facts by content: what was extracted from each distinct text, stored once.
 
-Signatures and docs, half of the bytes of definitions, are rarely read. They are stored apart, in
-zlib blocks of `BLOCK` definitions of a content: first all signatures, then all docs, with NUL
-between. In a signature one byte stands for the name, which the definition's row has: on Django and
+Signatures and docs, half of the bytes of definitions, are rarely read. They are stored separately,
+in zlib blocks of `BLOCK` definitions of a content: first all signatures, then all docs, separated
+by NUL. In a signature, one byte replaces the name, which is in the definition's row: on Django and
 Go 1.19 this takes .28 of the size of the texts.
 """
 

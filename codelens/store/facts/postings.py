@@ -1,8 +1,9 @@
-"""Postings: which contents contain a term, how often, and their compact layout on disk.
+"""Postings record which contents contain a term and how often, in a compact layout on disk.
 
-A word of `codelens.extract.tokenizer` has four bytes, and most words are equal: the term occurs
-once in the body of the first chunk. So words are stored by columns, one byte of each word per
-column, and a column with only usual values is left out. Native byte order (an index is local).
+A packed word of `codelens.extract.tokenizer` has four bytes, and most words are equal: their term
+occurs once in the body of the first chunk. So words are stored in columns, one byte of each word
+per column, and a column with only the usual value is left out. Native byte order (an index is
+local).
 
 One document with one entry, as most terms have in a segment:
 
@@ -61,7 +62,7 @@ def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
     count = len(documents)
     joined = b"".join(words)
     if len(joined) == count * _LEAST:
-        # One entry each, as four of five terms have.
+        # Each document has one entry, as for four of five terms.
         if count == 1:
             mask, columns = _columns_of_one(joined)
             return _SINGLE_HEAD.pack(mask, documents[0]) + columns
@@ -221,7 +222,8 @@ class Posting:
         return _words(flags & _COLUMNS, second, _USUAL_ENTRY, sum(self._counts))
 
 
-# Blocks: neighboring terms of a segment share a row: most take a few bytes, and a row costs 13.
+# Neighboring terms of a segment share a block, and so a row: most take a few bytes, and a row costs
+# 13.
 #
 # A block of several terms has two compressed parts (deflate), so that a question whose term is
 # missing reads only the first:
@@ -231,10 +233,10 @@ class Posting:
 #     with a NUL before each and one at the end
 #     second part: the postings, one after another
 #
-# A block of one term is its bare posting. Postings of 256 bytes and more, and terms with a NUL, are
-# stored so. The row has a column for the first term, and one for the marks of a block of several
-# terms: a byte of each term's digest. By the marks SQLite skips five of six blocks that lack the
-# term. Three of four blocks that a question reaches lack it.
+# A block of one term is its bare posting. Postings of 256 bytes and more, and terms with a NUL,
+# have their own blocks. The row has a column for the first term, and one for the marks of a block
+# of several terms: a byte of each term's digest. With the marks, SQLite skips five of six blocks
+# that lack the term; of the blocks that a query reaches, three of four lack it.
 
 BLOCK_BYTES = 2000
 """Bytes of terms and postings before compression. With half of it postings take 6 % more on Linux,
@@ -361,14 +363,14 @@ class PostingBlock:
         return self._postings
 
 
-# Postings: which contents contain a term, and how often, chunk by chunk.
+# Stores which contents contain a term and how often, chunk by chunk.
 #
-# Why not FTS5: ranking may depend on the view alone, so that other data in the store changes no
-# answer, but FTS5's bm25() counts every row of the table. Here a query sums over the contents of
-# its view, with a separate length per field (BM25F).
+# FTS5 is not used because its bm25() counts every row of the table, while ranking must depend only
+# on the view: other data in the store must not change an answer. Here a query sums over the
+# contents of its view, with a separate length per field (BM25F).
 #
-# Contents are written in batches, each a *segment*: sorted appends, in which a small number stands
-# for each content. Layouts, native byte order (the index is local and can be rebuilt):
+# Contents are written in batches, each a *segment*: sorted appends, in which small numbers identify
+# the contents. Layouts, native byte order (the index is local and can be rebuilt):
 #
 # - `segments.docs`: five uint32 arrays of `doc_count`: content id, body, name and doc terms,
 #   chunks.

@@ -1,7 +1,8 @@
-"""What compilers say of texts: occurrences of symbols, by the hash of the text they were found in.
+"""Facts from compilers: occurrences of symbols, by the hash of the text in which they were found.
 
-A document counts wherever its text is in a view, at the path where it was indexed; at another path
-only if that one is gone from the view, for a text at two paths may mean two things by its imports.
+A document applies where a view has its text at the path where it was indexed. At another path, it
+applies only if the view lacks the indexed path, since the imports of a text may resolve differently
+at two paths.
 """
 
 from __future__ import annotations
@@ -59,13 +60,13 @@ SELECT 1 FROM precise_documents d WHERE NOT EXISTS (
 
 
 class Mention(NamedTuple):
-    """A name in a text, and the symbol that the compiler says it means."""
+    """A name in a text, and the symbol that it means according to the compiler."""
 
     line: int
     column: int
     """In UTF-8 bytes."""
     name: str
-    """As written there; empty for the definition of the file as a whole."""
+    """The name as written; empty for the definition of the file as a whole."""
     symbol: int
     """A number that is the same in all documents; below 0 for a symbol of this document only."""
     roles: int
@@ -81,7 +82,7 @@ class Related(NamedTuple):
 
 
 class PreciseDocument(NamedTuple):
-    """What a compiler says of one text."""
+    """A compiler's facts about one text."""
 
     uses: tuple[Mention, ...]
     related: tuple[Related, ...]
@@ -98,7 +99,7 @@ class Imported(NamedTuple):
 
 
 class Import(NamedTuple):
-    """What is left of an import."""
+    """The documents of an import that still exist."""
 
     tool: str
     day: str
@@ -191,12 +192,12 @@ def _numbers(db: Database, symbols: Sequence[str]) -> Mapping[str, int]:
 
 
 def any_unused(db: Database) -> bool:
-    """Whether a document is left whose text nobody has."""
+    """Whether there is a document whose text is no longer indexed."""
     return db.row(_ANY_UNUSED) is not None
 
 
 def delete_unused(db: Database) -> None:
-    """Remove the documents of texts that nobody has; in the caller's transaction."""
+    """Remove the documents whose text is no longer indexed; in the caller's transaction."""
     for sql in _DELETE_UNUSED:
         db.execute(sql)
 

@@ -55,7 +55,7 @@ def contents_defining(db: Database, name: str) -> list[int]:
 _INNER = frozenset({"=", ":", "?", "let"})
 _TAKING = frozenset({"base", "implements"})
 _MIXING = frozenset({"extend", "class_methods"})
-"""Calls in Ruby modules that give methods to the types that include these modules."""
+"""Calls in Ruby modules that add methods to the types that include these modules."""
 _KINDS: tuple[str, ...] = get_args(ScopeKind)
 # A large view has hundreds of thousands; the classes' own `__new__` takes four times as long.
 _BINDING: Callable[[tuple[object, ...]], Binding] = partial(tuple.__new__, Binding)  # pyright: ignore[reportUnknownMemberType]
@@ -230,8 +230,8 @@ def surface(structure: Structure) -> int:
 def _on_base_lines(structure: Structure) -> tuple[object, ...]:
     """The references on lines where a type names its bases or mixins.
 
-    They show how it takes them in: `extend`, `include` and `prepend` of Ruby, `setmetatable` of
-    Lua. Lines are numbered by their order alone.
+    They show how the type uses them: `extend`, `include` and `prepend` in Ruby, `setmetatable` in
+    Lua. Lines are numbered only by their order.
     """
     taken = [binding.line for binding in structure.bindings if binding.how in _TAKING]
     mixing = {
@@ -249,7 +249,7 @@ def _on_base_lines(structure: Structure) -> tuple[object, ...]:
     names = sorted(symbol.name_line for symbol in structure.symbols)
     return (
         [ordinals[line] for line in taken],
-        # A block counts for the methods after it.
+        # A block applies to the methods after it.
         [bisect_right(names, line) for line in ordinals],
         [
             (ordinals[reference.line], reference.receiver, *reference[:2], reference.symbol)

@@ -1,8 +1,8 @@
-"""Stores the resolved edges of files for later questions; they are checked before use.
+"""Stores the resolved edges of files for later queries, which validate them before use.
 
 A row belongs to a path with a content, and states what its edges depend on
 (`codelens.resolve.graph_state`). Two branches may share a text but not its edges, so the last few
-rows of each text are kept: switching or comparing branches finds both.
+rows of each text are kept, which serves switching and comparing branches.
 
 Rows of a content are removed with it. Rows of several resolver versions can exist for different
 files: each version reads only its own, and the newest one's are kept.
@@ -24,7 +24,7 @@ SELECT e.state, e.data FROM file_edges e JOIN paths p ON p.id = e.path
 WHERE p.path = ? AND e.content = ? AND e.version = ? ORDER BY e.number DESC
 """
 _ANY = "SELECT 1 FROM file_edges UNION ALL SELECT 1 FROM edge_parts LIMIT 1"
-# A content that another process removed meanwhile has no row: nobody will ask for it.
+# A content that another process removed meanwhile gets no row: nobody will ask for it.
 _SAVE = """
 INSERT INTO file_edges (path, content, number, version, state, data)
 SELECT p.id, c.id, ifnull(max(e.number), 0) + 1, ?3, ?4, ?5
@@ -84,7 +84,7 @@ class Whole(NamedTuple):
     path: bytes
     content: int
     state: int
-    """Digest of what the view's files showed when the edges were resolved."""
+    """Digest of what was visible of the view's files when the edges were resolved."""
     data: bytes
 
 

@@ -67,9 +67,10 @@ class KeyLines:
         beginning of `word`, or that with its first two letters swapped; `word` has more than
         2 * `most` letters.
 
-        `most` edits cannot break all of `most` + 1 pieces of the word that have a letter between
-        them. The first piece is at the beginning and the last at the end: an edit before or after
-        it leaves one edit fewer for the others, one of which stays whole.
+        If a word is split into `most` + 1 pieces with a letter between any two, `most` edits cannot
+        change all of them. The first piece must be at the beginning of a key and the last at its
+        end: an edit that shifts one of these leaves one edit fewer for the other pieces, one of
+        which stays whole.
         """
         pieces = [piece.encode("utf-8", "replace") for piece in _pieces(word, most)]
         letters = word.encode("utf-8", "replace")
@@ -147,7 +148,7 @@ def _first_from(text: bytes, key: bytes, low: int, high: int) -> int:
     return low
 
 
-# Words and names of any view by how they begin; the caller filters by view.
+# Finds words and names of any view by their beginnings; the caller filters by view.
 
 # CROSS JOIN limits SQLite to two seeks per segment: to the block that may contain the first term,
 # then to those that begin with one of the terms.
@@ -166,7 +167,7 @@ WHERE p.segment = s.id AND p.first_term > ? AND p.first_term < ?
 KEYS_FROM = """
 SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
 """
-# Of a long range only a few keys matter: those that contain a piece of the searched word.
+# In a long range only a few keys matter: those that contain a piece of the searched word.
 _HOLDS = "instr(key, ?)"
 KEYS_LIKE = "SELECT DISTINCT key FROM symbol_keys WHERE key GLOB ?"
 KEYS_HOLDING = "SELECT DISTINCT key FROM symbol_keys WHERE instr(key, ?)"
@@ -232,8 +233,8 @@ def _keys_in_memory(db: Database, price: int) -> KeyLines | None:
     """All keys in memory; None at first, and if there are too many.
 
     A scan of all keys takes 230 ms of CPU at a million definitions, one of the keys that begin with
-    a letter about a fourth. The first questions pay that. Once they have paid what it costs to
-    load all keys, the keys are loaded, and later additions are read from the index.
+    a letter about a fourth. The first queries scan. Once they have cost as much as loading all
+    keys, the keys are loaded, and later additions are read from the index.
 
     Args:
         db: the index.

@@ -29,9 +29,9 @@ from codelens.store.database.database import Database, Row, translated
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"
 REPOSITORY = "repository"
-"""Keys of `about`: the repository's place, its root commits (spaces between), the files of
-repositories that this one may have been before it moved (spaces between), and those of them that
-were taken over (`FILE@SECONDS`, when; spaces between); and the repository's id."""
+"""Keys of `about`: the repository's place; its root commits; the files of repositories that this
+one may have been before it moved; those of these files that were taken over (`FILE@SECONDS`, with
+the time); and the repository's id. Lists are separated by spaces."""
 
 _COLUMNS = (
     "id, name, note, category, tags, pinned, created_s, saved_s, expires_s, branch, head, digest"

@@ -1,4 +1,4 @@
-"""The contexts database as a file: opening, backup copies, and recovery from damage.
+"""Opens the file of the contexts database, keeps backup copies of it, and recovers it from damage.
 
 Recovery rebuilds it from its copies and from the readable parts of the damaged file. It deletes
 nothing: damaged files are renamed, copies included.
@@ -104,7 +104,7 @@ def copies(path: Path) -> Iterator[Path]:
 def without_commits(path: Path) -> Generator[None]:
     """Block other processes' commits to a damaged file, if it can be written at all."""
     with ExitStack() as stack:
-        # SQLite would start a new database in a file too short to be one.
+        # In a file that is too short to be a database, SQLite would start a new one.
         if size_of(path) >= SHORTEST:
             try:
                 # Closing it ends the transaction, which writes nothing.
@@ -140,7 +140,7 @@ def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, in
         _link_or_rename(path, aside)
     new_path.replace(path)
     for copy, other in named:
-        # Otherwise the next changes would overwrite it.
+        # Otherwise the next changes would overwrite the copy.
         copy.rename(other)
     return (aside if aside.exists() else None), len(rows)
 
@@ -233,7 +233,7 @@ def _of_copy(path: Path, copy: Path, owner: Owner) -> tuple[list[Context], list[
             left.unlink()
 
 
-# A contexts database as a file: irreplaceable, so never thrown away, and not used when damaged.
+# Saved contexts are irreplaceable: their file is never thrown away, and not used when damaged.
 #
 # After every change it is copied to `.backup`; the copy before that stays as `.backup-old`. Each
 # opening checks the whole file, which is small. A damaged file is set aside for good, and a new one
@@ -250,7 +250,7 @@ class ContextsFile(NamedTuple):
 
     db: Database
     notes: tuple[str, ...]
-    """What had to be done to open it, in sentences."""
+    """Sentences on what had to be done to open it."""
     why_not: StoreError | None = None
     """Why it is read-only; None if it can be written."""
 
@@ -277,7 +277,7 @@ class ContextsFile(NamedTuple):
             context_rows.put_about(
                 self.db, [(context_rows.REPOSITORY, owner_by_name(self.db.path).repository)]
             )
-            _still_there(self.db)
+            _require_same_file(self.db)
         try:
             back_up(self.db)
         except (StoreError, OSError) as error:
@@ -312,7 +312,7 @@ def open_contexts(
         try:
             return ContextsFile(_sound(path, owner), ())
         except IndexCorrupt as error:
-            return _mended(path, terms_of, error, owner)
+            return _recovered(path, terms_of, error, owner)
     except (HomeNotWritable, HomeNotReadable, DiskFull) as error:
         if make:
             raise
@@ -374,18 +374,18 @@ def _writing(db: Database) -> Generator[None]:
     until = time.monotonic() + _PATIENCE_S
     with ExitStack() as stack:
         while True:
-            _still_there(db)
+            _require_same_file(db)
             try:
                 stack.enter_context(db.write(None, _LOOK_AGAIN_S))
                 break
             except StoreError as error:
-                if time.monotonic() > until or not _may_pass(error):
+                if time.monotonic() > until or not _is_transient(error):
                     raise
-        _still_there(db)
+        _require_same_file(db)
         yield
 
 
-def _may_pass(error: StoreError) -> bool:
+def _is_transient(error: StoreError) -> bool:
     """Whether a transaction that failed to begin may succeed in a moment.
 
     SQLite reports an I/O error if another process removes its journal while SQLite examines it:
@@ -396,7 +396,7 @@ def _may_pass(error: StoreError) -> bool:
     return type(error) is StoreError and isinstance(error.__cause__, apsw.IOError)
 
 
-def _still_there(db: Database) -> None:
+def _require_same_file(db: Database) -> None:
     if db.was_replaced():
         path = str(db.path)
         raise StoreError(f"{path!r} was replaced meanwhile; nothing was changed: try again")
@@ -438,7 +438,7 @@ def _sound(path: Path, owner: Owner) -> Database:
     return proved(open_database(path, "contexts"), owner)
 
 
-def _mended(
+def _recovered(
     path: Path, terms_of: TermsOf, index_corrupt: IndexCorrupt, owner: Owner
 ) -> ContextsFile:
     make_private(path.parent)

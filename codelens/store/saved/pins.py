@@ -1,4 +1,4 @@
-"""Which views are pinned, and which unexpected errors were examined: small files by the index.
+"""Records pinned views and examined errors in small files next to the index.
 
 Pins have their own file, since an index can be rebuilt: `pins/pins-ID.json` in the home folder, ID
 being the repository's. It contains scopes as in `views.scope`. Each change replaces the file under
@@ -54,7 +54,7 @@ def pinned_scopes(path: Path) -> frozenset[str]:
     if scopes is None and not _backup(path).exists():
         return frozenset()
     with _alone(path):
-        return _mended(path)
+        return _restored(path)
 
 
 def _backup(path: Path) -> Path:
@@ -89,7 +89,7 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
     return _Unusable(f"it {home_files.written_for(other)}", other) if other else scopes
 
 
-def _mended(path: Path) -> frozenset[str]:
+def _restored(path: Path) -> frozenset[str]:
     """The pins, restored from the copy if the file is unusable; under the lock."""
     scopes = _read(path)
     if isinstance(scopes, frozenset):
@@ -117,7 +117,7 @@ def set_pinned(path: Path, scope: str, *, pinned: bool) -> None:
         StoreError: the file cannot be read or written; nothing was changed.
     """
     with _alone(path):
-        before = _mended(path)
+        before = _restored(path)
         after = before | {scope} if pinned else before - {scope}
         if after != before or not path.exists():
             _write(path, after)
@@ -130,7 +130,7 @@ def forget(path: Path) -> None:
         HomeNotWritable: the file cannot be removed.
     """
     try:
-        # The copy first: left alone, it would restore the pins.
+        # Remove the copy first: otherwise it would restore the pins.
         for file in (_backup(path), path):
             file.unlink(missing_ok=True)
     except OSError as error:
@@ -150,7 +150,7 @@ def adopt(db: Database) -> None:
             if not path.exists():
                 _write(path, scopes)
     except StoreError as error:
-        # They stay in the index, and the next call tries again.
+        # The pins stay in the index, and the next call tries again.
         logger.warning("pins stay in the index for now: %s", error)
 
 

@@ -92,8 +92,8 @@ def prune_span(seconds: float) -> str:
 
 # Removes data that no view needs, in small steps, each under a separate lease.
 #
-# Rows are first marked, then removed: a running reader may hold an earlier state of a view, and the
-# text it answers from must still exist. Marked rows are removed after ten minutes, or at once if
+# Rows are first marked, then removed: a running reader may hold an earlier state of a view, and
+# needs that state's texts to answer. Marked rows are removed after ten minutes, or at once if
 # nobody else has the file open. Other processes can write between steps.
 
 GRACE_S = 600.0
@@ -135,7 +135,7 @@ DELETE_PATHS = "DELETE FROM paths WHERE id IN ({marks})"
 
 
 class Collected(NamedTuple):
-    """What was removed, and what waits until no reader can hold it."""
+    """Counts of removed data, and of data that waits until no reader can hold it."""
 
     contents: int = 0
     paths: int = 0
@@ -148,7 +148,7 @@ Rest = Callable[[], bool]
 
 
 def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> Collected:
-    """Remove what no view needs and free its pages; stop early when `rest` returns False.
+    """Remove data that no view needs and free its pages; stop early when `rest` returns False.
 
     Raises:
         IndexLocked: another process writes; finished steps stay done.
@@ -212,7 +212,7 @@ def _step(db: Database, clock: Clock) -> Generator[Lease]:
 
 def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
     with _step(db, clock) as lease, db.write(lease):
-        # A view may have come to use one again since it was marked.
+        # A view may use a marked content again by now.
         db.execute(SPARE_CONTENTS)
         due = [row[0] for row in db.rows(DUE, ("content", due_s, _CONTENTS_A_STEP))]
         for batch in batched(due):
@@ -255,7 +255,7 @@ def _give_back(db: Database, clock: Clock) -> int:
         if free <= _PAGES_LEFT:
             return 0
         db.rows(f"PRAGMA incremental_vacuum({min(_PAGES_A_STEP, free - _PAGES_LEFT)})")
-        # Nothing was freed: the file was made before pages could be.
+        # Nothing was freed: the file is older than incremental vacuum.
         return free - _free(db)
 
 

@@ -1,4 +1,4 @@
-"""An index's data about itself: its clock, when views were last used, where its folders are.
+"""Metadata of an index: its clock, the last use of its views, and the locations of its folders.
 
 The index's clock is a number of seconds in `upkeep`. Each write advances it by
 `codelens.store.database.writer_lease.passed`. Everything that decides whether a view is due uses

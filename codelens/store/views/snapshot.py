@@ -1,4 +1,4 @@
-"""A view as a reader holds it: its row, its files, and queries on them.
+"""A reader's immutable state of a view: its row, its files, and queries on them.
 
 `index` makes it after a look at the disk; `rank`, `handles` and the outline use it. It never shows
 a file of another view: every id from a shared table is filtered here.

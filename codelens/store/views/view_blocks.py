@@ -1,9 +1,9 @@
 """The files and folders of views, in blocks of 64 ids.
 
-Views of a repository have nearly all of their files in common. So the rows of files belong to
-blocks, which views share: a view refers to a block for every 64 path ids, and has the stat
-signatures of these files itself. A second worktree, or a branch, costs a row for 64 files, and a
-new block for each in which a file differs.
+Views of a repository have nearly all of their files in common. So file rows belong to blocks, which
+views share: a view refers to one block for every 64 path ids, and keeps only the stat signatures of
+these files itself. A second worktree or branch costs a row per 64 files, and a new block for each
+block in which a file differs.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ def put_folders(db: Database, view: int, put: Mapping[bytes, bytes], drop: Itera
 
 @contextmanager
 def _one_state(db: Database) -> Generator[None]:
-    """All reads in the block see one state."""
+    """Let all reads in the block see one state."""
     if db.is_reading:
         yield
         return

@@ -1,4 +1,4 @@
-"""Views: for each worktree and branch, or commit, which path has which content.
+"""A view maps the paths of a worktree and branch, or of a commit, to contents.
 
 A view changes in one transaction, so a reader sees the state before or after and never between. Its
 statistics are sums over its files, updated in the same transaction.
@@ -57,7 +57,7 @@ FROM touched t CROSS JOIN view_files f ON f.number = t.path / 64 AND f.path = t.
     LEFT JOIN contents c ON c.id = f.content
 WHERE f.view = ?
 """
-# A change of text or paths: readers' caches are keyed by the generation.
+# A change of text or paths raises the generation, by which readers key their caches.
 _ADD = """
 UPDATE views SET generation = generation + 1, changes = changes + 1, files = files + ?,
     chunk_count = chunk_count + ?, body_terms = body_terms + ?, name_terms = name_terms + ?,
@@ -85,7 +85,7 @@ def recount(db: Database, view: int, touched: Iterable[int], before: Sequence[in
     db.execute(_ADD, (*more, view))
 
 
-# The rows of views and their files.
+# Stores the rows of views and of their files.
 
 CURRENT, PENDING, UNREADABLE, OVERSIZED = 0, 1, 2, 3
 
@@ -295,7 +295,7 @@ def base_of(db: Database, worktree: str, kind: str) -> int | None:
 def nothing_yet(
     scope: str, kind: str, worktree: str, branch: str, *, head: str, index_id: str
 ) -> ViewRow:
-    """A view without files that is in no index: the state of a scope before its first look."""
+    """A view without files that is in no index: the state of a scope before its first refresh."""
     counts = dict.fromkeys(
         "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
         "created_s accessed_s used_s changes vectors".split(), 0
