@@ -307,6 +307,27 @@ def language_info(name: str) -> LanguageInfo:
     return _load(path)
 
 
+@cache
+def unnamed_methods(name: str) -> frozenset[str]:
+    """Returns the methods that operators and other syntax of a language call without their names.
+
+    Such a call is a use of `plus` or `operator+` in a text that has no such word.
+    """
+    info = language_info(name)
+    methods = set(dict(info.operator_names).values())
+    for _, uses in info.operators:
+        for recipe in uses.split("|"):
+            method = recipe.split()[0]
+            assigned = re.fullmatch(r"\{(\S*?)=(\S+)\}", method)
+            if assigned is not None:
+                methods.update(assigned.groups())
+            elif "{#}" in method:
+                methods.update(method.replace("{#}", str(number)) for number in range(1, 10))
+            elif "{" not in method and method[0] != "=":
+                methods.add(method)
+    return frozenset(methods)
+
+
 _SETS = frozenset(
     "confined destructured ignored_calls ignored_types import_calls keywords once "
     "open_kinds placeholder_names pointing private_first sending_calls".split()

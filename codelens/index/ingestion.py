@@ -187,7 +187,7 @@ _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 64_000_000
 _COMMIT_S, _COMMIT_SHARE = 1.0, 1 / 8
-"""Maximum work that a killed process loses, besides the texts being extracted: this share of the
+"""Maximum work that a killed process loses, as well as the texts being extracted: this share of the
 time spent so far, or a second. Each commit writes a segment; a query seeks in every segment, and a
 term has a row in each. With a sixteenth and 24 MB there were 25 segments of Django on a busy
 machine, and 51 of the first sixth of Linux."""

@@ -218,12 +218,16 @@ class Graph:
 
     def outer_names(self, path: bytes, symbol: int) -> set[str]:
         """Return the names of a definition for other files: exported ones, those of templates."""
-        model = self._view.model(path)
-        if model is None:
+        if (model := self._view.model(path)) is None:
             return set()
-        name, exports = model.symbols[symbol].name, model.exports.items()
-        names = {name, *public_names(model, symbol)}
-        return names | {outer for outer, rows in exports if any(row.text == name for row in rows)}
+        name = model.symbols[symbol].name
+        return {name, *public_names(model, symbol)} | self.exported_as(path, {name})
+
+    def exported_as(self, path: bytes, names: Set[str]) -> set[str]:
+        """Return the names under which a file exports something that it calls by one of `names`."""
+        model = self._view.model(path)
+        exports = model.exports.items() if model is not None else ()
+        return {outer for outer, rows in exports if any(row.text in names for row in rows)}
 
     def source(self, path: bytes, symbol: int) -> int:
         """Return the definition that edges from inside a symbol start from, -1 for the file."""
@@ -398,11 +402,8 @@ class Graph:
         if model is None or not 0 <= symbol < len(model.symbols):
             return []
         name, home = model.symbols[symbol].qualified, model.home
-        return [
-            at
-            for at, other in enumerate(model.symbols)
-            if other.qualified == name and home[at] == home[symbol]
-        ]
+        named = enumerate(model.symbols)
+        return [at for at, other in named if other.qualified == name and home[at] == home[symbol]]
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Return the definitions in a file; an edge's `symbol` is an index into this list."""

@@ -1,9 +1,9 @@
 """Replaces edges of our resolver by a compiler's edges, for texts that a compiler has indexed.
 
 A text with a document (`codelens.store.facts.precise_facts`) is answered precisely: where the
-compiler resolves a name, its edges count and ours do not. Our resolver still answers for a name
-that the compiler does not resolve, or resolves to a definition whose text has changed since it was
-indexed: the compiler's current answer is unknown.
+compiler resolves a name, its edges count and those of our resolver do not. Our resolver still
+answers for a name that the compiler does not resolve, or resolves to a definition whose text has
+changed since it was indexed: the compiler's current answer is unknown.
 
 Rows of the graph contain only our edges, so importing or removing documents does not make the graph
 resolve anything again.
@@ -95,7 +95,7 @@ class PreciseEdges:
         return paths
 
     def merged(self, path: bytes, own: Iterable[Edge]) -> list[Edge]:
-        """Return the edges of a file: the compiler's, and ours where it has none.
+        """Return the edges of a file: the compiler's, and those of codelens where it has none.
 
         Args:
             path: the file.

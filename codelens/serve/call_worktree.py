@@ -38,7 +38,7 @@ class SessionOfProcess:
         return Session(self._connection, "connection", remembers=True)
 
 
-# Chooses the worktree of a call, anew at every call because agents switch worktrees within a
+# Chooses the worktree of a call, again at every call because agents switch worktrees within a
 # session.
 #
 # The sources, in this order: the call's `path`, `--root`, the workspaces that Codex sends with a

@@ -15,6 +15,7 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from codelens.engine.current_view import CurrentView
+from codelens.extract.language_settings import unnamed_methods
 from codelens.extract.tokenizer import terms_of_word
 from codelens.resolve import graph
 from codelens.resolve.edges import Edge
@@ -28,6 +29,7 @@ from codelens.resolve.walk.edge_table import Node, Table, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.store.database.database import Database
 from codelens.store.facts import postings, precise_facts, ranking_reads
+from codelens.store.facts.contents import contents_by_language
 from codelens.store.facts.ranking_reads import Use, Uses
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot, StateCache
@@ -38,6 +40,8 @@ OWN = b"."
 _DEFAULT = "default"
 _SEPARATORS = re.compile(r"[./\\:]+")
 _WORDS = re.compile(r"[^\W\d]\w*")
+_DUNDER = re.compile(r"__\w+__")
+"""Methods of Python that syntax and functions call: `a + b`, `len(a)`."""
 _MOST_ALIASES = 40
 _MOST_NAMES_KEPT = 5_000
 _MOST_OLD, _FEW = 4, 250
@@ -135,7 +139,16 @@ class NameIndex:
                 return set(self._contents)
             terms.add(parts[-1])
         holding = postings.contents_with(db, terms)
-        return set[int]().union(*holding.values()) & self._contents
+        named = set[int]().union(*holding.values()) & self._contents
+        return named | self._without_words(db, names)
+
+    def _without_words(self, db: Database, names: Set[str]) -> set[int]:
+        """Contents in languages that call one of the methods by an operator or other syntax."""
+        if any(_DUNDER.fullmatch(name) for name in names):
+            return set(self._contents)
+        by_language = contents_by_language(db)
+        calling = [of for language, of in by_language.items() if names & unnamed_methods(language)]
+        return set[int]().union(*calling) & self._contents
 
     def also_called(self, name: str, module: bytes) -> set[str]:
         """The names under which other files may use a top-level definition of a module."""
@@ -230,7 +243,7 @@ class EdgeCache:
         self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
         self.precise = PreciseEdges(snapshot.db, self.graph)
         """Edges that compilers reported for the files; `table` and `weak` contain them merged with
-        ours."""
+        those of codelens."""
         self.table = before.table if before is not None else Table()
         """Edges of files, valid until something that they depend on changes."""
         self.weak = before.weak if before is not None else Table()
@@ -410,7 +423,8 @@ class CandidateFiles:
         if definition.parent < 0:
             face, index = _face(path), self._cache.name_index
             outside = self._graph.outer_names(path, symbol)
-            return set[str]().union(*(index.also_called(name, face) for name in outside))
+            names = set[str]().union(*(index.also_called(name, face) for name in outside))
+            return self._renamed(names) if self._spec(path).spaces else names
         names = {definition.name, *self._graph.outer_names(path, symbol)}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:
@@ -421,6 +435,19 @@ class CandidateFiles:
             names |= self._cache.name_index.also_called(owner.name, _face(path))
         if self._spec(path).nameless_super:
             names.add(_SUPER + definition.name)
+        return names
+
+    def _renamed(self, names: set[str]) -> set[str]:
+        """The names, and those under which other files export what they import by one of them."""
+        index, pending = self._cache.name_index, names
+        while pending and len(names) < _MOST_ALIASES:
+            renamed: set[str] = set()
+            for path, uses in self._using(pending):
+                if isinstance(uses, Uses) and uses.are_values:
+                    for name in self._graph.exported_as(path, pending):
+                        renamed |= index.also_called(name, _face(path))
+            pending = renamed - names
+            names = names | pending
         return names
 
     def _spec(self, path: bytes) -> LanguageSpec:

@@ -372,10 +372,8 @@ def references(
     lines = _certain(graph, start)
     possible = possible_of(view, targets, named, start)
     listed = {(position.path, position.line) for position in lines}
-    own = {
-        (node.path, graph.symbols(node.path)[node.symbol].name_line)
-        for node in (() if start.whole else start.nodes)
-    }
+    nodes = () if start.whole else [node for node in start.nodes if node.symbol != MODULE]
+    own = {(node.path, graph.symbols(node.path)[node.symbol].name_line) for node in nodes}
     for position, line in _of_family(graph, targets, start).items():
         place = (position.path, position.line)
         if place not in listed | own:

@@ -63,7 +63,7 @@ def _checked(view: CurrentView, limit: int) -> CheckedEdges:
 def _compared(
     graph: Graph, precise: PreciseEdges, path: bytes
 ) -> Iterator[tuple[str, tuple[int, str], set[tuple[bytes, int]], set[tuple[bytes, int]]]]:
-    """Yield verdict, line, name, the compiler's definitions and ours, in source order."""
+    """Yield verdict, line, name, the definitions of compiler and codelens, in source order."""
     spoken = precise.spoken(path)
     unwritten = {
         (reference.line, reference.name)

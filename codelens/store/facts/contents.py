@@ -163,6 +163,14 @@ def is_outline(key: ContentKey) -> bool:
     return key[1].startswith(_OUTLINE)
 
 
+def contents_by_language(db: Database) -> dict[str, list[int]]:
+    """The contents in each language; those in none are left out."""
+    by_language: dict[str, list[int]] = {}
+    for language, content in db.rows("SELECT language, id FROM contents WHERE language != ''"):
+        by_language.setdefault(language, []).append(content)
+    return by_language
+
+
 def language_of_key(key: ContentKey) -> str:
     """The language of a content or outline."""
     return key[1].removeprefix(_OUTLINE)

@@ -367,6 +367,9 @@ class Use(NamedTuple):
     line: int
 
 
+_VALUES = frozenset(map(REFERENCE_KINDS.index, ("name", "export")))
+
+
 class Uses(Sequence[Use]):
     """Places where one content uses names, grouped by name; 4 bytes each until read.
 
@@ -382,6 +385,11 @@ class Uses(Sequence[Use]):
         """Add the places of one name, as `packed_uses` returns them."""
         if places:
             self._parts.append((name, places))
+
+    @property
+    def are_values(self) -> bool:
+        """Whether a name is used without a call, as in `export default name`."""
+        return any(place & 3 in _VALUES for _, places in self._parts for place in places)
 
     def __len__(self) -> int:
         return sum(len(places) for _, places in self._parts)

@@ -377,3 +377,81 @@ def test_the_declarations_of_a_package_are_one_with_its_code(
     imports = {("examples/a.js", 1), ("tests/b.js", 1), ("index.js", 1), ("index.js", 2)}
     assert listed(run, f"{asked}:1") == {*uses, *imports, ("typings/index.d.ts", 4)}
     assert listed(run, f"{asked}:2") == uses
+
+
+UNNAMED: dict[str, tuple[str, str, str, str, str]] = {
+    "python call": (
+        "m.py", "class Repo:\n    def __call__(self, n): return n\n",
+        "n.py", "from m import Repo\ndef third(r: Repo):\n    r(5)\n", "Repo.__call__",
+    ),
+    "python with": (
+        "m.py", "class Repo:\n    def __enter__(self): return self\n",
+        "n.py", "from m import Repo\ndef third(r: Repo):\n    with r: pass\n", "Repo.__enter__",
+    ),
+    "python sum": (
+        "m.py", "class Repo:\n    def __add__(self, o): return self\n",
+        "n.py", "from m import Repo\ndef third(r: Repo):\n    return r + 1\n", "Repo.__add__",
+    ),
+    "cpp": (
+        "m.h", "#pragma once\nclass Vec { public:\n  Vec operator+(const Vec& o) const;\n};\n",
+        "n.cpp", '#include "m.h"\nVec twice(Vec a) {\n  return a + a;\n}\n', "Vec.operator+",
+    ),
+    "kotlin": (
+        "M.kt", "class Vec { operator fun plus(o: Vec): Vec = this }\n",
+        "N.kt", "// twice\nfun twice(a: Vec): Vec {\n  return a + a\n}\n", "Vec.plus",
+    ),
+    "rust": (
+        "src/lib.rs", "pub mod n;\npub struct Vec2;\nimpl std::ops::Add for Vec2 {\n"
+        "  type Output = Vec2;\n  fn add(self, o: Vec2) -> Vec2 { self }\n}\n",
+        "src/n.rs", "use crate::Vec2;\npub fn twice(a: Vec2, b: Vec2) -> Vec2 {\n  a + b\n}\n",
+        "src/lib.rs:5",
+    ),
+    "php": (
+        "m.php", "<?php\nclass Repo { function __invoke($n) { return $n; } }\n",
+        "n.php", "<?php\nfunction third(Repo $r) {\n  return $r(5);\n}\n", "Repo.__invoke",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNNAMED)
+def test_a_call_in_another_file_that_does_not_name_the_method(
+    repo: GitRepo, run: Run, case: str
+) -> None:
+    file, text, other, use, target = UNNAMED[case]
+    repo.commit("one", {file: text, other: use})
+    assert (other, 3) in listed(run, target)
+    assert (other, 3) in related(run, target)
+
+
+@pytest.mark.parametrize(
+    ("export", "use"),
+    [
+        ("export { over as renamed };", "import { renamed } from './mid';\nrenamed(1);\n"),
+        ("export default over;", "import wrapped from './mid';\nwrapped(1);\n"),
+        ("export { over as default };", "import wrapped from './mid';\nwrapped(1);\n"),
+        (
+            "export { over as one };\nexport { over as two };",
+            "import { two } from './mid';\ntwo(1);\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize("ending", ["ts", "js", "mjs"])
+def test_an_import_that_is_exported_under_another_name(
+    repo: GitRepo, run: Run, export: str, use: str, ending: str
+) -> None:
+    mid = f"import {{ over }} from './lib.{ending}';\n{export}\n"
+    files = {
+        f"lib.{ending}": "export function over(n) { return n; }\n",
+        f"mid.{ending}": mid if ending != "ts" else mid.replace(".ts", ""),
+        f"use.{ending}": use if ending == "ts" else use.replace("./mid", f"./mid.{ending}"),
+    }
+    repo.commit("one", files)
+    assert (f"use.{ending}", 2) in listed(run, f"lib.{ending}:1")
+    assert (f"use.{ending}", 2) in related(run, f"lib.{ending}:1")
+
+
+def test_a_line_of_a_file_without_definitions(repo: GitRepo, run: Run) -> None:
+    repo.commit(
+        "one", {"lib.ts": "export const a = 1;\n", "mid.ts": "export { a } from './lib';\n"}
+    )
+    assert run("references", "mid.ts:1").code in {0, 1}
