@@ -7,6 +7,7 @@ files (`.pyi`, `.d.ts`), which declare what the code next to them defines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from codelens.branches.parameters import parameters
@@ -22,6 +23,9 @@ from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|struct|class|enum|typename|register)\b|\w+::")
+_SIGNS = re.compile(r"[*&<>,\[\]()]")
+_BUILT_IN = frozenset("int char short long float double bool unsigned signed void auto".split())
 _MOST_PLACES = 20
 """A name with more places belongs to many functions."""
 
@@ -118,7 +122,11 @@ class DeclaredPlaces:
                 yield from (Node(twin, at) for at, symbol in named if symbol.qualified == name)
 
     def _apart(self, node: Node) -> dict[Node, Symbol]:
-        """C or C++ functions of the same name and number of parameters, static ones included."""
+        """C or C++ functions of the same name and parameters, static ones included.
+
+        In C, and for the only other function of a name in C++, the number of parameters decides:
+        a declaration may name another type than the definition.
+        """
         symbols = self._graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             return {}
@@ -136,12 +144,33 @@ class DeclaredPlaces:
         own = named.pop(node, None)
         if own is None or len(named) > _MOST_PLACES:
             return {}
-        return {
+        same = {
             other: symbol
             for other, symbol in named.items()
             if is_same(symbol, own)
             and may_be_apart(symbol, self._graph.languages.get(other.path, ""))
         }
+        if not self._spec(node).overloads:
+            return same
+        types = _types(own)
+        is_only = len(same) == 1 and all(other.path != node.path for other in same)
+        return {
+            other: symbol for other, symbol in same.items() if is_only or _types(symbol) == types
+        }
+
+
+def _types(function: Symbol) -> list[str] | None:
+    """The types of the parameters of a C++ function, without qualifiers and names."""
+    declared = parameters(function.signature, function.name)
+    return None if declared is None else [_type(parameter.text) for parameter in declared]
+
+
+def _type(parameter: str) -> str:
+    text = _QUALIFIERS.sub(" ", parameter.partition("=")[0])
+    words = _SIGNS.sub(r" \g<0> ", text).split()
+    # A declaration may leave the name of a parameter out.
+    is_named = len(words) > 1 and words[-1].isidentifier() and words[-1] not in _BUILT_IN
+    return " ".join(words[:-1] if is_named else words)
 
 
 # Calls of a type, reported as calls of the constructor that they run.

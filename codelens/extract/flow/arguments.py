@@ -22,6 +22,8 @@ _MOST = 12
 """Longer argument lists are only counted."""
 _DEEPEST_ARGUMENT = 8
 _SUFFIXES = {"int": {"l": "long"}, "real": {"f": "float", "m": "decimal"}}
+_REAL = re.compile(r"[\d']*\.|[\d']+[eE]|0[xX][\da-fA-F']*[.pP]")
+"""Numbers that are not whole, in languages whose grammar does not tell them apart (`number`)."""
 _TRUTHS = frozenset("== != < > <= >= && || === !== instanceof in !in is !is".split())
 _NUMBERS = ("int", "long", "float", "real")
 _ARGUMENT_FORMS = frozenset({"binary", "sign", "array", "argument"})
@@ -99,6 +101,9 @@ class Arguments:
 
     def _kind(self, node: Node, depth: int) -> str:
         kind = self._kinds.get(node.type, "")
+        if kind == "number":
+            text = self._source.slice(node.start_byte, node.end_byte)
+            kind = "real" if _REAL.match(text) else "int"
         if kind in _SUFFIXES:
             last = self._source.slice(node.end_byte - 1, node.end_byte).lower()
             text = self._source.slice(node.start_byte, node.start_byte + 2).lower()

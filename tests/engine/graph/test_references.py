@@ -455,3 +455,29 @@ def test_a_line_of_a_file_without_definitions(repo: GitRepo, run: Run) -> None:
         "one", {"lib.ts": "export const a = 1;\n", "mid.ts": "export { a } from './lib';\n"}
     )
     assert run("references", "mid.ts:1").code in {0, 1}
+
+
+CPP_OVERLOADS = {
+    "m.h": (
+        "#pragma once\n#include <string>\nvoid f(int n);\nvoid f(double);\n"
+        "void f(const std::string& s);\nvoid g(size_t n);\n"
+    ),
+    "m.cpp": (
+        '#include "m.h"\nusing std::string;\nvoid f(int) {}\nvoid f(double value) {}\n'
+        "void f(const string &s) {}\nvoid g(std::size_t count) {}\n"
+    ),
+    "n.cpp": (
+        '#include "m.h"\nvoid u(std::string s) {\n  f(1);\n  f(1.5);\n  f(s);\n  f(2e3);\n'
+        "  g(4);\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "uses"), [(3, [3]), (4, [4, 6]), (5, [5]), (6, [7])])
+@pytest.mark.parametrize("file", ["m.h", "m.cpp"])
+def test_overloads_of_cpp_with_as_many_parameters_stay_apart(
+    repo: GitRepo, run: Run, file: str, line: int, uses: list[int]
+) -> None:
+    repo.commit("one", CPP_OVERLOADS)
+    certain = listed(run, f"{file}:{line}")
+    assert [line for path, line in sorted(certain) if path == "n.cpp"] == uses
