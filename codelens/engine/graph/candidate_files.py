@@ -146,9 +146,13 @@ class NameIndex:
         """Contents in languages that call one of the methods by an operator or other syntax."""
         if any(_DUNDER.fullmatch(name) for name in names):
             return set(self._contents)
-        by_language = contents_by_language(db)
-        calling = [of for language, of in by_language.items() if names & unnamed_methods(language)]
-        return set[int]().union(*calling) & self._contents
+        without: set[int] = set()
+        for language, stored in contents_by_language(db).items():
+            # Another version may have stored texts of a language that this one does not have.
+            contents = self._contents.intersection(stored)
+            if contents and names & unnamed_methods(language):
+                without |= contents
+        return without
 
     def also_called(self, name: str, module: bytes) -> set[str]:
         """The names under which other files may use a top-level definition of a module."""

@@ -164,10 +164,11 @@ def is_outline(key: ContentKey) -> bool:
 
 
 def contents_by_language(db: Database) -> dict[str, list[int]]:
-    """The contents in each language; those in none are left out."""
+    """The contents in each language; those in none, and outlines, are left out."""
     by_language: dict[str, list[int]] = {}
     for language, content in db.rows("SELECT language, id FROM contents WHERE language != ''"):
-        by_language.setdefault(language, []).append(content)
+        if not language.startswith(_OUTLINE):
+            by_language.setdefault(language, []).append(content)
     return by_language
 
 
