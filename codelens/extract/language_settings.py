@@ -307,6 +307,10 @@ def language_info(name: str) -> LanguageInfo:
     return _load(path)
 
 
+ASSIGNED_METHOD = re.compile(r"\{(\S*?)=(\S+)\}")
+"""In `[operators]`: a method, and the one that is called if the node is assigned to."""
+
+
 @cache
 def unnamed_methods(name: str) -> frozenset[str]:
     """Returns the methods that operators and other syntax of a language call without their names.
@@ -318,7 +322,7 @@ def unnamed_methods(name: str) -> frozenset[str]:
     for _, uses in info.operators:
         for recipe in uses.split("|"):
             method = recipe.split()[0]
-            assigned = re.fullmatch(r"\{(\S*?)=(\S+)\}", method)
+            assigned = ASSIGNED_METHOD.fullmatch(method)
             if assigned is not None:
                 methods.update(assigned.groups())
             elif "{#}" in method:

@@ -58,6 +58,13 @@ def settle(tree: GitRepo) -> None:
     time.sleep(0.06)
 
 
+def look_again(engine: Engine, tree: GitRepo, read: set[str]) -> None:
+    """Looks at a worktree with a settled index, and notes only what this look reads."""
+    settle(tree)
+    read.clear()
+    engine.look(path=tree.root)
+
+
 def index_of(tree: GitRepo) -> Path:
     return tree.root / os.fsdecode(tree.git("rev-parse", "--git-path", "index").strip())
 
@@ -234,9 +241,7 @@ def test_a_text_in_another_encoding_of_the_same_size_is_read(
     data = second.path("src/deep/three.py").read_bytes()
     assert data == FILES["src/deep/three.py"].encode("gbk")
     assert len(data) == len(FILES["src/deep/three.py"].encode())
-    settle(second)
-    read.clear()
-    engine.look(path=second.root)
+    look_again(engine, second, read)
     assert "src/deep/three.py" in read
     check(engine, second, tmp_path)
 
@@ -249,9 +254,7 @@ def test_files_older_than_their_attributes_are_read(
     second = repo.worktree(tmp_path / "second")
     time.sleep(0.06)
     second.write("src/deep/.gitattributes", "# none any more\n")
-    settle(second)
-    read.clear()
-    engine.look(path=second.root)
+    look_again(engine, second, read)
     assert read == {"src/deep/.gitattributes", "src/deep/three.py"}
     check(engine, second, tmp_path)
 
@@ -262,9 +265,7 @@ def test_an_attribute_file_that_only_git_has_counts_for_all(
     of_a_folder(repo)
     second = repo.worktree(tmp_path / "second")
     second.path("src/deep/.gitattributes").unlink()
-    settle(second)
-    read.clear()
-    engine.look(path=second.root)
+    look_again(engine, second, read)
     assert "src/deep/three.py" in read
     check(engine, second, tmp_path)
 

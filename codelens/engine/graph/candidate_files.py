@@ -56,6 +56,8 @@ class NameIndex:
 
     def __init__(self) -> None:
         self._contents: set[int] = set()
+        self._by_language: dict[str, set[int]] = {}
+        """The contents in each language, read when a name needs them."""
         self._uses: dict[str, dict[int, array[int]]] = {}
         self._aliases: dict[str, set[str]] = {}
         self._defaults: dict[bytes, set[str]] = {}
@@ -73,6 +75,7 @@ class NameIndex:
         if not new:
             return
         self._contents |= new
+        self._by_language.clear()
         for content, data in ranking_reads.packed_imports(db, sorted(new)):
             self._imports[content] = data
             for row in ranking_reads.unpacked_imports(data):
@@ -147,10 +150,13 @@ class NameIndex:
         if any(_DUNDER.fullmatch(name) for name in names):
             return set(self._contents)
         without: set[int] = set()
-        for language, stored in contents_by_language(db).items():
+        if not self._by_language:
             # Another version may have stored texts of a language that this one does not have.
-            contents = self._contents.intersection(stored)
-            if contents and names & unnamed_methods(language):
+            for language, stored in contents_by_language(db).items():
+                if contents := self._contents.intersection(stored):
+                    self._by_language[language] = contents
+        for language, contents in self._by_language.items():
+            if names & unnamed_methods(language):
                 without |= contents
         return without
 

@@ -22,7 +22,7 @@ from tree_sitter import Node
 
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN, child
 from codelens.extract.flow.scopes import Flow
-from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.language_settings import ASSIGNED_METHOD, LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 from codelens.types import PROTOCOL
@@ -33,7 +33,6 @@ GIVING_TYPES = frozenset({"=", "+", ":", "?", "let"})
 """Forms of bindings that give a variable a type."""
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
-_ASSIGNED = re.compile(r"\{(\S*?)=(\S+)\}")
 _ORDINAL = "{#}"
 _CHAINED = frozenset({"<<", ">>"})
 """Operators whose result is their left operand: `out << a << b` is `out`."""
@@ -71,7 +70,7 @@ class Operators:
 
     def _use(self, node: Node, name: str, path: str, arguments: list[str]) -> Use | None:
         mark, sign = _MARK.search(name), ""
-        assigned = _ASSIGNED.search(name)
+        assigned = ASSIGNED_METHOD.search(name)
         if assigned is not None:
             name = name.replace(assigned[0], assigned[1 + _is_assigned(node)])
         if _ORDINAL in name and node.parent is not None:

@@ -149,8 +149,8 @@ class Annotations:
                 args = tuple(self._of(path, scope, arg, me) for arg in type_.args)
                 return self.call_signatures(Instance(referent.path, referent.symbol, args))
             rows = [row for row in self.names.rows(referent) if row.how == "type" and row.text]
-            for row in rows:
-                return self.signatures(referent.path, referent.scope, _bound(row.text), me)
+            if rows:
+                return self.signatures(referent.path, referent.scope, _bound(rows[0].text), me)
         return []
 
     def call_signatures(self, own: Instance) -> list[Signature]:

@@ -139,24 +139,22 @@ class CallbackParameters:
                 if row.how in _BOUND
             ]
             return [Signature(path, scope, owner, tuple(taken), "")]
-        line = model.symbols[symbol].name_line
-        entry = model.names[model.own_scope.get(model.symbols[symbol].parent, 0)].get(
-            model.symbols[symbol].name
-        )
+        field = model.symbols[symbol]
+        entry = model.names[model.own_scope.get(field.parent, 0)].get(field.name)
         rows = entry.rows if entry is not None else ()
         return [
             signature
             for row in rows
-            if row.how == ":" and row.line == line
+            if row.how == ":" and row.line == field.name_line
             for signature in self.resolver.signatures(path, row.scope, row.text, owner)
         ]
 
     def _received(self, signature: Signature, text: str, at: int) -> Value:
         """Return what a callback of a type receives; all its signatures must agree."""
         values: list[Value] = []
-        for taken in self.resolver.signatures(*signature[:2], text, signature.me):
+        for taken in self.resolver.signatures(*signature.of(text)):
             part = parameter_at(taken.parameters, at)
-            values.append(self.resolver.of_type(*taken[:2], part, taken.me) if part else None)
+            values.append(self.resolver.of_type(*taken.of(part)) if part else None)
         return alike([value for value in values if value is not None])
 
     def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
@@ -170,11 +168,11 @@ class CallbackParameters:
             number = step.removeprefix(OWN)
             if number != step:
                 return self._received(place, place.result, int(number))
-            signatures = self.resolver.signatures(*place[:2], place.result, place.me)
+            signatures = self.resolver.signatures(*place.of(place.result))
             if not signatures:
                 return None
             place = signatures[0]
-        return self.resolver.of_type(*place[:2], place.result, place.me)
+        return self.resolver.of_type(*place.of(place.result))
 
     def taken(self, functions: Iterable[tuple[Referent, Value]], at: int) -> Value:
         """Return the declared type of a parameter of a function or callable value."""
@@ -184,7 +182,7 @@ class CallbackParameters:
             for signature in self._signatures(Definition(referent.path, referent.symbol, owner)):
                 text = argument_type(signature.parameters, at)
                 if text:
-                    return self.resolver.of_type(*signature[:2], text, signature.me)
+                    return self.resolver.of_type(*signature.of(text))
         return None
 
 
@@ -281,9 +279,8 @@ class Calls:
         def takes(signature: Signature) -> bool:
             for place, mark in enumerate(marks):
                 text = argument_type(signature.parameters, place) if mark == "f" else ""
-                place_of = (*signature[:2], text, signature.me)
-                if text and not self.resolver.signatures(*place_of):
-                    type_ = self.resolver.of_type(*place_of)
+                if text and not self.resolver.signatures(*signature.of(text)):
+                    type_ = self.resolver.of_type(*signature.of(text))
                     if isinstance(type_, (Instance, Shape, Container)):
                         return False
             return True
@@ -291,11 +288,8 @@ class Calls:
         return [signature for signature in chosen if takes(signature)] or chosen
 
     def _returned_by(self, signatures: list[Signature]) -> Value:
-        results = [
-            self.resolver.of_type(*signature[:2], signature.result, signature.me)
-            for signature in signatures
-        ]
-        return alike(results)
+        of_type = self.resolver.of_type
+        return alike([of_type(*signature.of(signature.result)) for signature in signatures])
 
     def handed(self, module: Module) -> Value:
         """Return the value of a CommonJS module itself: its default export."""

@@ -49,6 +49,10 @@ class Signature(NamedTuple):
     parameters: tuple[str, ...]
     result: str
 
+    def of(self, text: str) -> tuple[bytes, int, str, Value]:
+        """Return the arguments with which to query a type that the signature names."""
+        return self.path, self.scope, text, self.me
+
 
 class Signatures(Protocol):
     """Returns the ways to call a value of the type that a text denotes in a scope."""
