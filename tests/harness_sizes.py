@@ -33,7 +33,7 @@ SIZES = {
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
     "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(8, 300),  # the same, for questions about branches
     "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
-    "CODELENS_PRECISE_HISTORIES": Size(4, 40),  # histories with facts of a compiler in play
+    "CODELENS_PRECISE_HISTORIES": Size(8, 40),  # histories with facts of a compiler in play
     "CODELENS_PRUNE_HISTORIES": Size(25, 400),  # histories of views that come and go
     "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own small number
     "CODELENS_FUZZ_INPUTS": Size(3_000, 100_000),  # queries, handles and MCP arguments

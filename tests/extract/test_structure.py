@@ -34,6 +34,12 @@ def test_any_bytes_give_sound_facts(language: str, text: bytes) -> None:
     check_facts(text, language)
 
 
+@pytest.mark.parametrize("language", ["cpp", "csharp", "kotlin", "php", "ruby", "rust"])
+@pytest.mark.parametrize("text", [b"/in)", b"*a)", b"+ b", b"a = + b", b"[0]", b"(1)"])
+def test_an_operator_without_its_operand_gives_sound_facts(language: str, text: bytes) -> None:
+    check_facts(text, language)
+
+
 def test_hopeless_text_raises_a_specific_signal() -> None:
     with pytest.raises(ParseTimeout):
         structure(b"(" * 60_000, "python")

@@ -83,7 +83,10 @@ class Operators:
             name = name.replace(mark[0], self._names[mark[1] + sign])
         path, _, further = path.partition("+")
         first = child(node, path.removeprefix("?"))
-        if first is None or (path[0] == "?" and not self._is_value(first)):
+        # In broken text, the parser may put an operand of no length in place of a missing one.
+        if first is None or first.start_byte == first.end_byte:
+            return None
+        if path[0] == "?" and not self._is_value(first):
             return None
         owner = self._leftmost(first, node.type, sign) if sign in _CHAINED else first
         receiver = self._written(owner)
