@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from codelens.extract.facts import facts_of
@@ -25,23 +26,7 @@ def edges_of(
     With `numbered`, the second definition of a name in its file ends in `~2`. With `lined`, a
     target is its bare name and line.
     """
-    languages = {
-        name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
-    }
-    settings = {one: files[one.decode()].encode() for one in settings_paths(languages)}
-
-    def load(path: bytes) -> FileModel:
-        facts = facts_of(files[path.decode()].encode(), languages[path]).structure
-        return FileModel(
-            languages[path],
-            facts.symbols,
-            facts.references,
-            facts.imports,
-            scopes=facts.scopes,
-            bindings=facts.bindings,
-        )
-
-    view = View(languages, load, Importer(languages, settings))
+    view = _view_of(files)
 
     def named(path: bytes, symbol: int) -> str:
         model = view.model(path)
@@ -54,7 +39,7 @@ def edges_of(
 
     found: list[str] = []
     edges = Edges(view)
-    for path in languages:
+    for path in view.languages:
         for edge in edges.of_file(path):
             if edge.kind == kind and edge.is_certain is certain:
                 model = view.model(edge.target)
@@ -76,3 +61,54 @@ def called_in(files: Mapping[str, str], place: str) -> list[str]:
     start = f"{place} -> "
     found = [one.removeprefix(start) for one in edges_of(files) if one.startswith(start)]
     return [one.rpartition(":")[2] for one in found]
+
+
+MARK = re.compile(r"[ \t]*<<(\??)[ \t]*$", re.MULTILINE)
+"""The end of a line that uses the definition; with a question mark, that may use it."""
+
+
+def uses_in(files: Mapping[str, str], target: str) -> tuple[list[str], list[str]]:
+    """The places (`file:line`) that use `file:symbol` by its edges, and those marked with `<<`.
+
+    Both are in order. A `?` is at the end of a place that is not certain.
+    """
+    expected = [
+        f"{name}:{number}{mark[1]}"
+        for name, text in files.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if (mark := MARK.search(line))
+    ]
+    view = _view_of({name: MARK.sub("", text) for name, text in files.items()})
+    edges = Edges(view)
+    found: dict[tuple[bytes, int], bool] = {}
+    for path in view.languages:
+        for edge in edges.of_file(path):
+            model = view.model(edge.target)
+            if model is None or edge.target_symbol < 0:
+                continue
+            symbol = model.symbols[edge.target_symbol].qualified
+            if f"{edge.target.decode()}:{symbol}" == target:
+                place = path, edge.line
+                found[place] = found.get(place, False) or edge.is_certain
+    places = [f"{path.decode()}:{line}{'' if found[path, line] else '?'}" for path, line in found]
+    return sorted(places), sorted(expected)
+
+
+def _view_of(files: Mapping[str, str]) -> View:
+    languages = {
+        name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
+    }
+    settings = {one: files[one.decode()].encode() for one in settings_paths(languages)}
+
+    def load(path: bytes) -> FileModel:
+        facts = facts_of(files[path.decode()].encode(), languages[path]).structure
+        return FileModel(
+            languages[path],
+            facts.symbols,
+            facts.references,
+            facts.imports,
+            scopes=facts.scopes,
+            bindings=facts.bindings,
+        )
+
+    return View(languages, load, Importer(languages, settings))

@@ -247,7 +247,7 @@ class LanguageInfo:
     bound_names: str = ""
     """Regex: a matching `@reference.bound` counts even if the file does not bind the name."""
     free_names: bool = False
-    """Whether a `@reference.bound` counts if nothing in the file binds the name: it is global."""
+    """Whether a `@reference.bound` that no variable around it binds counts: it is global."""
     name_characters: str = ""
     """Punctuation that is part of a name: `.` in R."""
     reference_names: str = ""

@@ -37,7 +37,7 @@ KNOWN = {
     *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
     *"reference.open.call reference.sent".split(),
     *"call.arguments call.initial call.sending call.setter".split(),
-    *"reference.late reference.listed reference.taken".split(),
+    *"reference.key reference.late reference.listed reference.taken".split(),
 }
 
 

@@ -362,6 +362,7 @@ def _bound(
     bound_here: set[str] = set()
     always_bound = re.compile(info.bound_names) if info.bound_names else None
     bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
+    keys = {node.start_byte for node in captures.get("reference.key", ())}
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
@@ -369,13 +370,19 @@ def _bound(
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
-            for node, name in zip(nodes, names, strict=True):
+            starts = [node.start_byte for node in nodes]
+            scopes = flow.scopes_at(starts) if bound else repeat(0)
+            for start, name, scope in zip(starts, names, scopes, strict=False):
                 if (
                     name in bound_here
                     or (always_bound is not None and always_bound.fullmatch(name))
-                    or (info.free_names and name not in bound)
-                ) and node.start_byte not in symbols.name_starts:
-                    found_at[node.start_byte] = (name, kind)
+                    or (
+                        info.free_names
+                        and start not in keys
+                        and not (name in bound and flow.has_variable(scope, name))
+                    )
+                ) and start not in symbols.name_starts:
+                    found_at[start] = (name, kind)
     members = captures.get("reference.member")
     if members:
         bound_here = bound_here or _known_names(symbols, imports, info.known_members)

@@ -65,7 +65,8 @@ class Flow:
         rows += self._placed(extracted, imports)
         rows.sort()
         self.scopes, self.bindings = self._without_empty_blocks(rows)
-        defined = {(row.scope, row.name) for row in self.bindings if row.how == "def"}
+        held = {"def", "member"}
+        defined = {(row.scope, row.name) for row in self.bindings if row.how in held}
         self._variables = {(row.scope, row.name) for row in self.bindings} - defined
 
     def scopes_at(self, starts: list[int]) -> list[int]:

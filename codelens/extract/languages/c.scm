@@ -69,17 +69,12 @@
   (field_expression field: (_) @reference.call)
 ])
 (type_identifier) @reference.type
-(argument_list (identifier) @reference.bound)
-(assignment_expression right: (identifier) @reference.bound)
-(init_declarator value: (identifier) @reference.bound)
+(expression/identifier) @reference.bound
+; In the conditions of the preprocessor these are no expressions.
 (binary_expression (identifier) @reference.bound)
 (unary_expression (identifier) @reference.bound)
 (parenthesized_expression (identifier) @reference.bound)
-(conditional_expression (identifier) @reference.bound)
-(return_statement (identifier) @reference.bound)
-(subscript_expression index: (identifier) @reference.bound)
 (array_declarator size: (identifier) @reference.bound)
-(case_statement value: (identifier) @reference.bound)
 (initializer_list (identifier) @reference.name)
 (initializer_pair value: (identifier) @reference.name)
 

@@ -134,20 +134,17 @@
 (type_parameter_declaration (type_identifier) @type.parameter)
 (optional_type_parameter_declaration name: (_) @type.parameter)
 (variadic_type_parameter_declaration (type_identifier) @type.parameter)
-(argument_list [(identifier) (qualified_identifier)] @reference.bound)
-(assignment_expression right: (identifier) @reference.bound)
-(init_declarator value: (identifier) @reference.bound)
-(return_statement (identifier) @reference.bound)
-(pointer_expression argument: [(identifier) (qualified_identifier)] @reference.bound)
-(initializer_list (identifier) @reference.bound)
-(initializer_pair value: (identifier) @reference.bound)
+(expression/identifier) @reference.bound
+; In the conditions of the preprocessor these are no expressions.
 (binary_expression (identifier) @reference.bound)
 (unary_expression (identifier) @reference.bound)
 (parenthesized_expression (identifier) @reference.bound)
-(conditional_expression (identifier) @reference.bound)
-(condition_clause (identifier) @reference.bound)
-(subscript_argument_list (identifier) @reference.bound)
+(expression/qualified_identifier) @reference.name
+(template_argument_list (type_descriptor type: (qualified_identifier) @reference.name))
+(using_declaration [(identifier) (qualified_identifier)] @reference.name)
 (array_declarator size: (identifier) @reference.bound)
+(initializer_list (identifier) @reference.bound)
+(initializer_pair value: (identifier) @reference.bound)
 (case_statement value: [(identifier) (qualified_identifier)] @reference.name)
 
 ; Syntax that calls a method without its name. Pointers have no operators of their own.

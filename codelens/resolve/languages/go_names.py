@@ -259,7 +259,8 @@ class GoNames(Names):
             if model is None or self.clause(path) != clause:
                 continue
             for at, symbol in enumerate(model.symbols):
-                if symbol.parent < 0:
+                # A field without a type around it is in the result of a function.
+                if symbol.parent < 0 and symbol.kind != "field":
                     owner, _, name = symbol.qualified.rpartition(".")
                     places = package.methods.setdefault(owner, {}) if owner else package.names
                     places.setdefault(name, []).append(Referent(path, at, 0, name))

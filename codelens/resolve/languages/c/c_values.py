@@ -215,7 +215,11 @@ class CExpressions(ClassExpressions):
             return self.resolver.named_type(
                 path, reference.scope, f"{reference.receiver}.{reference.name}"
             )
-        return super().member_of(path, reference)
+        referents = super().member_of(path, reference)
+        package = reference.receiver.replace("::", ".")
+        if referents or reference.kind != "name" or not package.replace(".", "").isidentifier():
+            return referents
+        return self.names.in_package(path, package, reference.name)
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """Return `this`."""

@@ -1,0 +1,136 @@
+"""Functions and methods that code passes, assigns, lists or returns instead of calling them.
+
+A line that ends with `<<` uses the definition.
+"""
+
+from __future__ import annotations
+
+import pytest
+from resolved_edges import uses_in
+
+GO = {
+    "go.mod": "module x\n",
+    "a/a.go": """package a
+type H struct{}
+func (h *H) Serve(n int) int { return n }
+type Hold struct{ h *H }
+func main(h *H, o *Hold) {
+    use(h.Serve) <<
+    f := h.Serve <<
+    var g = h.Serve <<
+    g = h.Serve <<
+    m := map[string]F{"a": h.Serve} <<
+    s := []F{h.Serve} <<
+    defer h.Serve(1) <<
+    x := S{F: h.Serve} <<
+    (h.Serve)(1) <<
+    use(o.h.Serve) <<
+    i := o.h.Serve <<
+    ch <- h.Serve <<
+    other(h, o)
+}
+func ret(h *H) F { return h.Serve } <<
+func set(h *H) bool { return h.Serve == nil } <<
+""",
+    "b/b.go": """package b
+import "x/a"
+var F = (*a.H).Serve <<
+func init() { use((*a.H).Serve) } <<
+""",
+}
+GO_FUNCTION = {
+    "go.mod": "module x\n",
+    "a/a.go": "package a\nfunc run(n int) int { return n }\n",
+    "a/b.go": """package a
+var G = run <<
+var T = map[string]any{"a": run} <<
+func k() { use(run) } <<
+func l() any { return run } <<
+func m() { x := run; y = run; z := []any{run} } <<
+func n(run int) { use(run) }
+var S = server{run: 1}
+func o() []struct{ run int } { return nil }
+""",
+}
+C = {
+    "a.h": "int f(int x);\n",
+    "a.c": '#include "a.h"\nint f(int x) { return x; }\n',
+    "b.c": """#include "a.h"
+struct ops o = { .run = f }; <<
+struct ops u = { f }; <<
+int (*t[])(int) = { 0, &f }; <<
+void m(struct ops *p) {
+  p->run = f; <<
+  p->run = &f; <<
+  int (*q)(int) = f; <<
+  use(1, f); <<
+  use(1, &f); <<
+  q = x ? f : 0; <<
+  if (p->run == f) {} <<
+  q = (void *)f; <<
+  (*f)(1); <<
+  use((struct ops){f}); <<
+  p->f = 1;
+}
+void n(int f) { use(f); }
+int (*r(void))(int) { return f; } <<
+""",
+}
+CPP = {
+    "a.hpp": "namespace n { int f(int x); }\nint g(int x);\n",
+    "b.cpp": """#include "a.hpp"
+using n::f; <<
+auto p = &n::f; <<
+auto q = n::f; <<
+auto r = &f; <<
+void m(S* p) {
+  use(n::f); <<
+  use(&n::f); <<
+  use(1, f); <<
+  p->cb = &n::f; <<
+  p->cb = f; <<
+  q = x ? n::f : nullptr; <<
+  auto z = std::function<int(int)>(f); <<
+  std::thread t(f, 1); <<
+  std::thread u{f, 1}; <<
+  auto w = static_cast<F>(n::f); <<
+  use<&n::f>(); <<
+}
+F table[] = { f, &n::f }; <<
+F one = { n::f }; <<
+S s = { .cb = n::f }; <<
+auto k() { return n::f; } <<
+Reg reg("a", f); <<
+void l(int f) { use(f); }
+""",
+}
+CPP_METHOD = {
+    "a.hpp": "struct C { int m(int x); };\n",
+    "b.cpp": """#include "a.hpp"
+void reg(C* c) {
+  use(&C::m); <<
+  auto p = &C::m; <<
+  int (C::*q)(int) = &C::m; <<
+  auto b = std::bind(&C::m, c, 1); <<
+  table["x"] = &C::m; <<
+  Holder<&C::m> z; <<
+}
+E e[] = { { &C::m }, {&C::m} }; <<
+struct D : C { using C::m; }; <<
+int w(D d) { return d.m(1); } <<
+""",
+}
+CASES = {
+    "go": (GO, "a/a.go:H.Serve"),
+    "go, other file": (GO_FUNCTION, "a/a.go:run"),
+    "c": (C, "a.c:f"),
+    "c++": (CPP, "a.hpp:n.f"),
+    "c++, method": (CPP_METHOD, "a.hpp:C.m"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_value_is_a_use(case: str) -> None:
+    files, target = CASES[case]
+    found, expected = uses_in(files, target)
+    assert found == expected
