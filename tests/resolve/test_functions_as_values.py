@@ -120,7 +120,66 @@ struct D : C { using C::m; }; <<
 int w(D d) { return d.m(1); } <<
 """,
 }
+LUA = {
+    "m.lua": """local M = {}
+function M.f(x) return x end
+M.g = M.f <<
+local t = { run = M.f } <<
+local u = { M.f, 1 } <<
+local h = x and M.f or nil <<
+go(M.f) <<
+M["k"] = M.f <<
+if (M.f) then end <<
+local function r() return M.f end <<
+return M
+""",
+    "n.lua": """local m = require("m")
+m.f(1) <<
+go(m.f) <<
+local t = { a = m.f } <<
+x = m.f <<
+return m.f <<
+""",
+}
+LUA_LOCAL = {
+    "m.lua": """local M = {}
+local function f(x) return x end
+M.f = f <<
+M["g"] = f <<
+local t = { run = f } <<
+local u = { ["q"] = f, f } <<
+go(1, f) <<
+local k = f or x <<
+if f then elseif f then end <<
+go((f)) <<
+local function r() return f end <<
+local function s(f) return f end
+return M
+""",
+}
+LUA_METHOD = {
+    "c.lua": """local C = {}
+C.__index = C
+function C:m(x) return x end
+function C.new()
+  local self = setmetatable({}, C)
+  self.cb = self.m <<
+  go(self.m) <<
+  return self
+end
+C.n = C.m <<
+return C
+""",
+}
+LUA_RETURNED = {
+    "m.lua": "local function f(x) return x end\nreturn { run = f } <<\n",
+    "n.lua": 'local m = require("m")\nm.run(1) <<\ngo(m.run) <<\nlocal v = m.run <<\n',
+}
 CASES = {
+    "lua": (LUA, "m.lua:M.f"),
+    "lua, local": (LUA_LOCAL, "m.lua:f"),
+    "lua, method": (LUA_METHOD, "c.lua:C.m"),
+    "lua, returned": (LUA_RETURNED, "m.lua:f"),
     "go": (GO, "a/a.go:H.Serve"),
     "go, other file": (GO_FUNCTION, "a/a.go:run"),
     "c": (C, "a.c:f"),

@@ -46,6 +46,14 @@
 (method_index_expression table: (identifier) @reference.bound)
 (bracket_index_expression table: (identifier) @reference.bound)
 (binary_expression (identifier) @reference.bound)
+(parenthesized_expression (identifier) @reference.bound)
+(if_statement condition: (identifier) @reference.bound)
+(elseif_statement condition: (identifier) @reference.bound)
+(arguments (dot_index_expression field: (_) @reference.name))
+(expression_list (dot_index_expression field: (_) @reference.name))
+(field value: (dot_index_expression field: (_) @reference.name))
+(binary_expression (dot_index_expression field: (_) @reference.name))
+(parenthesized_expression (dot_index_expression field: (_) @reference.name))
 
 ; Imports.
 (assignment_statement (variable_list . (identifier) @import.alias .)
