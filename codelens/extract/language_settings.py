@@ -146,8 +146,12 @@ class LanguageInfo:
     """Regex of functions and keys that use the default export of a module that a `@reference.late`
     loads for them: `lazy(() => import("./x"))`.
     """
-    sending_calls: frozenset[str] = frozenset()
-    """Methods that call the method named by their `@reference.sent`."""
+    sending_calls: tuple[tuple[str, str], ...] = ()
+    """Function that takes another by its name, a `@reference.sent` -> `call` or `name`, and the
+    number of the argument unless it is the first. `.new` after it: the name is one of an instance.
+    """
+    sending_paths: bool = False
+    """Whether such a name is complete, with namespace and class: `call_user_func('N\\A::m')`."""
     import_keys: tuple[tuple[str, str], ...] = ()
     """Role, or `none` -> regex on an `@import.key`: the role of the following `@import.value`s."""
     imports_split: bool = False
@@ -334,7 +338,7 @@ def unnamed_methods(name: str) -> frozenset[str]:
 
 _SETS = frozenset(
     "confined destructured ignored_calls ignored_types import_calls keywords once "
-    "open_kinds placeholder_names pointing private_first sending_calls".split()
+    "open_kinds placeholder_names pointing private_first".split()
 )
 _CHOICES = {
     "docs": get_args(DocStyle),

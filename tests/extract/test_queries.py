@@ -36,7 +36,7 @@ KNOWN = {
     *(f"bind.{how}" for how in bindings.HOWS),
     *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
     *"reference.open.call reference.sent".split(),
-    *"call.arguments call.initial call.sending call.setter".split(),
+    *"call.arguments call.initial call.open call.sending call.setter".split(),
     *"reference.key reference.late reference.listed reference.taken".split(),
 }
 

@@ -175,7 +175,115 @@ LUA_RETURNED = {
     "m.lua": "local function f(x) return x end\nreturn { run = f } <<\n",
     "n.lua": 'local m = require("m")\nm.run(1) <<\ngo(m.run) <<\nlocal v = m.run <<\n',
 }
+PHP = {
+    "a.php": r"""<?php
+namespace N;
+function run($x, $y) { return $x; }
+array_map('N\run', [1]); <<
+usort($a, "N\\run"); <<
+array_map(__NAMESPACE__ . '\run', [1]); <<
+call_user_func('\N\run', 1); <<
+$g = run(...); <<
+$h = \N\run(...); <<
+array_map('run', [1]);
+usort('N\run', $a);
+$x = ['N\run' => 1];
+""",
+    "b.php": r"""<?php
+namespace M;
+use function N\run; <<
+$g = run(...); <<
+is_callable('N\run'); <<
+""",
+}
+PHP_METHOD = {
+    "a.php": """<?php
+class A {
+  private $m = 1;
+  function m($x, $y) { return $x; }
+  function run($l) {
+    array_map([$this, 'm'], $l); <<
+    array_map(array($this, "m"), $l); <<
+    $f = $this->m(...); <<
+    $e->on('x', [$this, 'm']); <<
+    $t = ['x' => [$this, 'm']]; <<
+    return [$this, 'm']; <<
+  }
+  function data() { return ['this', 'm']; }
+}
+class H {
+  private A $a;
+  function k(A $b) {
+    array_map([$this->a, 'm'], $l); <<
+    call_user_func([$b, 'm'], 1); <<
+    call_user_func([new A(), 'm'], 1); <<
+    return [$b, 'm']; <<
+  }
+  function unknown($c) { return [$c, 'm']; }
+}
+""",
+}
+PHP_STATIC = {
+    "a.php": r"""<?php
+class A {
+  static function s($x) { return $x; }
+  function run($l) {
+    array_map([self::class, 's'], $l); <<
+    array_map([static::class, 's'], $l); <<
+    array_map([A::class, 's'], $l); <<
+    array_map('A::s', $l); <<
+    array_map('\A::s', $l); <<
+    array_map(['A', 's'], $l); <<
+    array_map('self::s', $l); <<
+    array_map(self::s(...), $l); <<
+    array_map([__CLASS__, 's'], $l); <<
+    return ['A', 's'];
+  }
+}
+""",
+}
+RUBY = {
+    "a.rb": """class A
+  def m(x) = x
+end
+""",
+    "b.rb": """require_relative "a"
+class B < A
+  def k
+    list.each(&method(:m)) <<
+    x = method(:m) <<
+    public_send(:m, 1) <<
+    send("m", 1) <<
+    list.each(&:m) <<?
+    list.each(&:n)
+  end
+end
+class H
+  def initialize
+    @a = A.new
+  end
+  def k
+    b = A.new
+    @a.method(:m) <<
+    list.each(&b.method(:m)) <<
+    A.instance_method(:m) <<
+    b.respond_to?(:m) <<
+    A.method(:m)
+    method(:m)
+  end
+end
+""",
+}
+RUBY_FUNCTION = {
+    "a.rb": "def f(x) = x\nz = method(:f) <<\n",
+    "b.rb": 'require_relative "a"\n[1].each(&method(:f)) <<\n',
+}
 CASES = {
+    "php": (PHP, "a.php:run"),
+    "php, method": (PHP_METHOD, "a.php:A.m"),
+    "php, static": (PHP_STATIC, "a.php:A.s"),
+    "ruby": (RUBY, "a.rb:A.m"),
+    "ruby, function": (RUBY_FUNCTION, "a.rb:f"),
     "lua": (LUA, "m.lua:M.f"),
     "lua, local": (LUA_LOCAL, "m.lua:f"),
     "lua, method": (LUA_METHOD, "c.lua:C.m"),

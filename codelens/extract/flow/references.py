@@ -15,6 +15,7 @@ from typing import cast
 
 from tree_sitter import Node
 
+from codelens.extract.flow.named_uses import named_uses
 from codelens.extract.flow.operators import Operators, Use
 from codelens.extract.flow.receivers import BLANKS, protocol_uses, receivers_of
 from codelens.extract.flow.scopes import Flow
@@ -91,8 +92,9 @@ def references_of(
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _late(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
-    senders = _sent(captures, info, source)
-    found_at.update((start, (name, "call")) for start, (name, *_) in senders.items())
+    for start, name, kind, receiver in named_uses(captures, info, source, flow):
+        found_at[start] = (name, kind)
+        taken[start] = (name, receiver)
     # The parser inserts an empty node for a missing name: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
     named = [found_at[start] for start in starts]
@@ -101,7 +103,12 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    receivers = _receivers(captures, names, starts, source, flow, senders=senders, taken=taken)
+    receivers = [
+        taken[start][1] if start in taken else receiver
+        for start, receiver in zip(
+            starts, receivers_of(captures, names, starts, source, flow), strict=True
+        )
+    ]
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, symbols)
     counts, arguments = _arguments(captures, names, starts, source, flow)
@@ -170,28 +177,6 @@ def _with_protocols(
         place = (name, kind, line, column, owner, receiver, scope, count, arguments)
         references.append(_new_reference(place))
     return sorted(references, key=_PLACE)
-
-
-def _receivers(
-    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow, *,
-    senders: dict[int, tuple[str, str, int]], taken: dict[int, tuple[str, str]],
-) -> list[str]:  # fmt: skip
-    """Returns the receiver of each name."""
-    # A method sent by name is called on the receiver of the sending call.
-    called, places = names, starts
-    if senders:
-        places = [senders[start][2] if start in senders else start for start in starts]
-        called = [
-            senders[start][1] if start in senders else name
-            for name, start in zip(names, starts, strict=True)
-        ]
-    receivers = receivers_of(captures, called, places, source, flow)
-    if not taken:
-        return receivers
-    return [
-        taken[start][1] if start in taken else receiver
-        for start, receiver in zip(starts, receivers, strict=True)
-    ]
 
 
 def _listed(
@@ -289,30 +274,14 @@ def _is_taken_late(node: Node, takers: re.Pattern[str], source: Source) -> bool:
     return False
 
 
-def _sent(
-    captures: Captures, info: LanguageInfo, source: Source
-) -> dict[int, tuple[str, str, int]]:
-    """Returns methods called by name, by position: the method, the sending method and its position.
-
-    `a.send(:b)` calls `b` of `a`.
-    """
-    senders = {node.end_byte: node for node in captures.get("call.sending", ())}
-    sent: dict[int, tuple[str, str, int]] = {}
-    for node in captures.get("reference.sent", ()):
-        arguments = node.parent
-        sender = senders.get(arguments.start_byte) if arguments is not None else None
-        name = source.slice(sender.start_byte, sender.end_byte) if sender is not None else ""
-        if sender is not None and name in info.sending_calls:
-            method = _plain(source.slice(node.start_byte, node.end_byte), _last_name(info))
-            sent[node.start_byte] = (method, name, sender.start_byte)
-    return sent
-
-
 def _arguments(
     captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
 ) -> tuple[list[int], list[str]]:
     """Returns the number of arguments after each name, and their text."""
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
+    for node in captures.get("call.open", ()):
+        # `f(...)` makes a function of `f`, and passes nothing.
+        del lists[node.start_byte]
     texts = [""] * len(names)
     text = source.text
     rules = flow.arguments

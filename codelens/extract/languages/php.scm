@@ -63,6 +63,15 @@
 (simple_parameter default_value: (name) @reference.bound)
 (const_element (_) . (name) @reference.bound)
 
+; Callables: `'f'`, `'A::m'` and `['A', 'm']` where a function takes one, and `[$this, 'm']`.
+(function_call_expression function: [(name) (qualified_name)] @call.sending)
+(scoped_call_expression name: (name) @call.sending)
+(argument [(string) (encapsed_string)] @reference.sent)
+(argument (binary_expression left: (name) right: (string) @reference.sent))
+(array_creation_expression
+  . (array_element_initializer . (_) .)
+  . (array_element_initializer . [(string) (encapsed_string)] @reference.sent .) .)
+
 ; Syntax that calls a method without its name. `isset($a[1])`, parsed as a function, reads nothing.
 (function_call_expression function: (variable_name)) @protocol
 (assignment_expression (subscript_expression) @protocol)
@@ -115,6 +124,7 @@
 (member_access_expression object: (_) @receiver)
 (scoped_call_expression scope: (_) @receiver)
 (arguments) @call.arguments
+(arguments . (variadic_placeholder)) @call.open
 (assignment_expression left: (variable_name)) @bind
 (simple_parameter) @bind.parameter
 (variadic_parameter) @bind.rest

@@ -45,7 +45,9 @@
 (assignment left: (call method: (_) @call.setter))
 (left_assignment_list (call method: (_) @call.setter))
 (operator_assignment left: (call method: (_) @call.setter))
-(call method: (identifier) @call.sending arguments: (argument_list . (simple_symbol) @reference.sent))
+(call method: (identifier) @call.sending arguments: (argument_list
+  . [(simple_symbol) (string)] @reference.sent))
+(block_argument (simple_symbol) @reference.sent)
 
 ; Syntax that calls a method without its name.
 [

@@ -202,7 +202,7 @@ class ClassExpressions(Expressions):
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """Return the referents of a name after a receiver."""
         if reference.receiver[:1] == ROOT:
-            space: Space = "call" if reference.kind == "call" else "type"
+            space: Space = "type" if reference.kind == "type" else "call"
             package = reference.receiver[1:]
             return self.names.of_space(self.names.in_package(path, package, reference.name), space)
         if reference.kind != "call":

@@ -1,0 +1,121 @@
+"""Finds the uses of functions and methods that a string or symbol names.
+
+`a.send(:b)` and `call_user_func([$a, "b"])` call `b` of `a`; `a.method(:b)` gives it as a value;
+`list.map(&:b)` calls `b` of each element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codelens.extract.flow.expressions import UNKNOWN
+from codelens.extract.flow.receivers import ROOT, receivers_of
+from codelens.extract.flow.scopes import Flow
+from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.parse.captures import Captures
+from codelens.extract.source_text import Source
+
+_ARGUMENTS = frozenset({"argument_list", "arguments"})
+_PAIR = "array_creation_expression"
+_IN_ARGUMENTS = frozenset({"argument", "array_element_initializer", "binary_expression", _PAIR})
+"""Nodes between the arguments of a call and the text that names a method."""
+_PATH = re.compile(r"(\\?(?:\w+\\+)*)(?:(\w+)::)?([^\W\d]\w*[?!=]?)")
+"""Namespaces, class and name of a callable in a string."""
+_QUOTES = frozenset({"'", '"'})
+_OWN_TYPE = {"__CLASS__": "self"}
+
+
+class NamedUse(NamedTuple):
+    """A use of a name in a text, and what is before its dot."""
+
+    start: int
+    name: str
+    kind: str
+    receiver: str
+
+
+class _Place(NamedTuple):
+    """Where a name stands: its call's arguments, its number there, and its object in a pair."""
+
+    arguments: Node | None
+    position: int
+    owner: Node | None
+    outermost: Node
+
+
+def named_uses(
+    captures: Captures, info: LanguageInfo, source: Source, flow: Flow
+) -> Iterator[NamedUse]:
+    """Yields the uses of a text by names in strings and symbols."""
+    senders = {node.end_byte: node for node in captures.get("call.sending", ())}
+    rules = dict(info.sending_calls)
+    for node in captures.get("reference.sent", ()):
+        text = source.slice(node.start_byte, node.end_byte)
+        quote = int(text[-1:] in _QUOTES)
+        path = _PATH.fullmatch(text[quote:-1] if quote else text.removeprefix(":"))
+        if path is None:
+            continue
+        start = node.end_byte - quote - len(path[3].encode())
+        if node.parent is not None and node.parent.type == "block_argument":
+            yield NamedUse(start, path[3], "call", UNKNOWN)
+            continue
+        place = _place_of(node)
+        sender = senders.get(place.arguments.start_byte) if place.arguments is not None else None
+        sending = source.slice(sender.start_byte, sender.end_byte) if sender is not None else ""
+        kind, _, rest = rules.get(sending.lstrip("\\"), "").partition(" ")
+        number, _, step = rest.partition(".")
+        applies = bool(kind) and place.position == int(number or 0)
+        if place.owner is not None:
+            receiver = _receiver_in_pair(place.owner, applies, source, flow)
+            if receiver:
+                yield NamedUse(start, path[3], kind if applies else "name", receiver)
+        elif applies and sender is not None and info.sending_paths:
+            prefixed = place.outermost.type == "binary_expression"
+            yield NamedUse(start, path[3], kind, _receiver_in_path(path, prefixed=prefixed))
+        elif applies and sender is not None:
+            receiver = receivers_of(captures, [sending], [sender.start_byte], source, flow)[0]
+            receiver += f".{step}" if step and receiver else ""
+            yield NamedUse(start, path[3], kind, receiver)
+
+
+def _place_of(node: Node) -> _Place:
+    owner: Node | None = None
+    below, around = node, node.parent
+    while around is not None and around.type in _IN_ARGUMENTS:
+        if around.type == _PAIR and owner is None:
+            owner = around.named_child(0)
+        below, around = around, around.parent
+    if around is None or around.type not in _ARGUMENTS:
+        return _Place(None, 0, owner, below)
+    position = around.named_children.index(below)
+    inner = below.named_child(0) if below.type == "argument" else below
+    return _Place(around, position, owner, inner or below)
+
+
+def _receiver_in_pair(element: Node, applies: bool, source: Source, flow: Flow) -> str:
+    """Returns the object of a pair `[$a, "m"]`; a string names a class only where a call is due."""
+    owner = element.named_child(0)
+    if owner is None:
+        return ""
+    if source.slice(owner.start_byte, owner.start_byte + 1) in _QUOTES:
+        path = source.slice(owner.start_byte + 1, owner.end_byte - 1)
+        plain = path.replace("\\\\", "\\").lstrip("\\")
+        return f"`\\{plain}`" if applies else ""
+    if owner.type == "class_constant_access_expression":
+        owner = owner.named_child(0) or owner
+    text = flow.expressions.written(owner)
+    return _OWN_TYPE.get(text, text if text != UNKNOWN else "")
+
+
+def _receiver_in_path(path: re.Match[str], *, prefixed: bool) -> str:
+    """Returns what is before the name in `N\\A::m` or `N\\f`: paths in strings are complete."""
+    space = path[1].replace("\\\\", "\\").strip("\\")
+    if path[2] in {"self", "static", "parent"}:
+        return path[2]
+    if path[2]:
+        return f"`\\{space}\\{path[2]}`" if space else f"`\\{path[2]}`"
+    return "" if prefixed else ROOT + space.replace("\\", ".")
