@@ -278,7 +278,58 @@ RUBY_FUNCTION = {
     "a.rb": "def f(x) = x\nz = method(:f) <<\n",
     "b.rb": 'require_relative "a"\n[1].each(&method(:f)) <<\n',
 }
+TYPESCRIPT = {
+    "a.ts": """export class A {
+  m(x: number) { return x; }
+  c = this.m; <<
+  go() { return [this.m]; } <<
+}
+class H { a: A; go() { use(this.a.m); x = { h: this.a.m }; } } <<
+""",
+    "b.tsx": """import { A } from './a';
+function k(a: A) {
+  use(a.m); <<
+  const h = a.m; <<
+  const o = { h: a.m, ...a.m }; <<
+  o.x = a.m; <<
+  const { m } = a; <<
+  a.m.call(a, 1); <<
+  use(a.m.bind(a)); <<
+  return c ? a.m : o.m; <<
+}
+function z(a?: A) { use(a?.m); return (a!.m); } <<
+const q = (a: A) => a.m; <<
+const r = (a: A) => { x = a.m || 1; } <<
+function K(a: A) { return <B onClick={a.m} />; } <<
+""",
+}
+TYPESCRIPT_STATIC = {
+    "a.ts": "export class A { static m(x: number) { return x; } }\n",
+    "b.ts": """import { A } from './a';
+import * as ns from './a';
+const r = A.m; <<
+use(ns.A.m); <<
+const { m } = A; <<
+export default ns.A.m; <<
+""",
+}
+JAVASCRIPT = {
+    "a.js": """export class A {
+  m(x) { return x; }
+  go() { on('a', this.m); return [this.m]; } <<
+}
+function k() {
+  const a = new A();
+  use(a.m); <<
+  const h = a.m; <<
+  return a.m; <<
+}
+""",
+}
 CASES = {
+    "typescript": (TYPESCRIPT, "a.ts:A.m"),
+    "typescript, static": (TYPESCRIPT_STATIC, "a.ts:A.m"),
+    "javascript": (JAVASCRIPT, "a.js:A.m"),
     "php": (PHP, "a.php:run"),
     "php, method": (PHP_METHOD, "a.php:A.m"),
     "php, static": (PHP_STATIC, "a.php:A.s"),
@@ -301,3 +352,11 @@ def test_value_is_a_use(case: str) -> None:
     files, target = CASES[case]
     found, expected = uses_in(files, target)
     assert found == expected
+
+
+def test_an_alternative_of_a_union_is_not_chosen() -> None:
+    declared = "type T =\n  | { kind: 'a' }\n  | { kind: 'b' };\n"
+    found, _ = uses_in(
+        {"a.ts": f"{declared}function f(t: T) {{ return t.kind; }}\n"}, "a.ts:T.kind"
+    )
+    assert found == []

@@ -92,8 +92,8 @@ def _place_of(node: Node) -> _Place:
     if around is None or around.type not in _ARGUMENTS:
         return _Place(None, 0, owner, below)
     position = around.named_children.index(below)
-    inner = below.named_child(0) if below.type == "argument" else below
-    return _Place(around, position, owner, inner or below)
+    inner = below.named_child(0) if below.type == "argument" else None
+    return _Place(around, position, owner, inner if inner is not None else below)
 
 
 def _receiver_in_pair(element: Node, applies: bool, source: Source, flow: Flow) -> str:
@@ -112,7 +112,7 @@ def _receiver_in_pair(element: Node, applies: bool, source: Source, flow: Flow) 
 
 
 def _receiver_in_path(path: re.Match[str], *, prefixed: bool) -> str:
-    """Returns what is before the name in `N\\A::m` or `N\\f`: paths in strings are complete."""
+    """Returns what is before the name of a path in a string, which is complete."""
     space = path[1].replace("\\\\", "\\").strip("\\")
     if path[2] in {"self", "static", "parent"}:
         return path[2]

@@ -71,6 +71,20 @@
 (decorator [(identifier) (member_expression)] @reference.name)
 (primary_expression/identifier) @reference.bound
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
+; Members as values: passed, listed, assigned, returned, or with `bind` and `call` after them.
+(arguments (member_expression property: (property_identifier) @reference.name))
+(array (member_expression property: (property_identifier) @reference.name))
+(pair value: (member_expression property: (property_identifier) @reference.name))
+(variable_declarator value: (member_expression property: (property_identifier) @reference.name))
+(assignment_expression right: (member_expression property: (property_identifier) @reference.name))
+(return_statement (member_expression property: (property_identifier) @reference.name))
+(arrow_function body: (member_expression property: (property_identifier) @reference.name))
+(binary_expression (member_expression property: (property_identifier) @reference.name))
+(ternary_expression (member_expression property: (property_identifier) @reference.name))
+(parenthesized_expression (member_expression property: (property_identifier) @reference.name))
+(export_statement value: (member_expression property: (property_identifier) @reference.name))
+(call_expression function: (member_expression object: (member_expression property: (property_identifier) @reference.name)))
+(spread_element (member_expression property: (property_identifier) @reference.name))
 (shorthand_property_identifier) @reference.bound
 (object_pattern (shorthand_property_identifier_pattern) @reference.taken)
 (object_pattern (pair_pattern key: (property_identifier) @reference.taken))

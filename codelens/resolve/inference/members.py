@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
@@ -344,7 +344,7 @@ class Members:
                     if model.spec.spaces:
                         static = isinstance(value, Definition)
                         places = of_side(model, symbol, places, static=static)
-                        if not places:
+                        if not places or _are_alternatives(model, symbol, places):
                             continue
                     else:
                         places = latest(model, tuple(places))
@@ -487,6 +487,15 @@ def unnamed_overrides(
         )
         for method in dict.fromkeys(methods):
             yield ExtraEdge(at, symbol.name, symbol.name_line, method, "override")
+
+
+def _are_alternatives(model: FileModel, owner: int, places: Sequence[int]) -> bool:
+    """Whether any of these may be meant: `kind` of `{ kind: "a" } | { kind: "b" }`."""
+    return (
+        len(places) > 1
+        and model.symbols[owner].kind == "type"
+        and all(model.symbols[at].kind == "property" for at in places)
+    )
 
 
 def _owners(model: FileModel) -> dict[str, list[int]]:
