@@ -93,14 +93,12 @@ def _place_of(node: Node) -> _Place:
         return _Place(None, 0, owner, below)
     position = around.named_children.index(below)
     inner = below.named_child(0) if below.type == "argument" else None
-    return _Place(around, position, owner, inner if inner is not None else below)
+    return _Place(around, position, owner, below if inner is None else inner)
 
 
 def _receiver_in_pair(element: Node, applies: bool, source: Source, flow: Flow) -> str:
     """Returns the object of a pair `[$a, "m"]`; a string names a class only where a call is due."""
     owner = element.named_child(0)
-    if owner is None:
-        return ""
     if source.slice(owner.start_byte, owner.start_byte + 1) in _QUOTES:
         path = source.slice(owner.start_byte + 1, owner.end_byte - 1)
         plain = path.replace("\\\\", "\\").lstrip("\\")

@@ -51,6 +51,8 @@ _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used after their owner, not by name alone."""
 
 _DEFAULT = "default"
+_PROMISE, _OF_PROMISES = ".#promise", frozenset({"catch", "finally", "then"})
+"""What `import("./a")` gives as a value, and its methods. As a type it is the module itself."""
 _AROUND_LATE = dict.fromkeys(
     "arrow_function function_expression statement_block return_statement await_expression "
     "parenthesized_expression arguments object".split(), "",
@@ -248,9 +250,12 @@ def _late(
         if node.type == "property_identifier":
             around = node.parent
             owner = around.child_by_field_name("object") if around is not None else None
-            module = flow.expressions.written(owner)
-            if module[:1] == "'":
-                yield start, source.slice(start, node.end_byte), "name", module
+            module, name = flow.expressions.written(owner), source.slice(start, node.end_byte)
+            is_type = owner is not None and owner.type != "parenthesized_expression"
+            if is_type and name not in _OF_PROMISES:
+                module = module.replace(_PROMISE, "", 1)
+            if module[:1] == "'" and _PROMISE not in module:
+                yield start, name, "name", module
             continue
         module = flow.expressions.written(node)
         if module[:1] != "'":

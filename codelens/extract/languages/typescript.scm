@@ -44,6 +44,14 @@
 (type_identifier) @reference.type
 (nested_type_identifier module: (identifier) @reference.bound)
 (type_query (identifier) @reference.bound)
+; `import("./a").T` as a type, which the grammar takes for an expression.
+(member_expression
+  object: (call_expression function: (import) arguments: (arguments . (string) .))
+  property: (property_identifier) @reference.late)
+(member_expression
+  object: (member_expression
+    object: (call_expression function: (import) arguments: (arguments . (string) .)))
+  property: (property_identifier) @reference.late)
 (type_parameter name: (_) @type.parameter)
 (infer_type (type_identifier) @type.parameter)
 (mapped_type_clause name: (_) @type.parameter)

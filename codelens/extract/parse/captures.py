@@ -207,7 +207,7 @@ _SHALLOW_BYTES = 32_000
 """Parsing such a short text cannot overflow a stack of 8 MB; see `with_deep_stack`."""
 _BRACE = re.compile(rb"[{}]")
 _SHOWN = re.compile(rb"[^\r\n]")
-_SIGNS = {"semicolon": ";"}
+_SIGNS = {"semicolon": ";", "ampersand": "&"}
 """Groups of `masked` whose name cannot be their replacement."""
 
 
@@ -352,7 +352,8 @@ def masked(regex: str, text: bytes, spans: tuple[tuple[int, int], ...] = ()) -> 
     """Returns the spans to replace before parsing, in the given spans or else in the whole text.
 
     The regex's groups, or its whole match without groups, become blanks. A named group becomes its
-    name without trailing `_` and digits if that fits (`_` alone means blanks, `semicolon` a `;`).
+    name without trailing `_` and digits if that fits (`_` alone means blanks, `semicolon` a `;`,
+    `ampersand` a `&`).
     """
     pattern = _mask(regex)
     names = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}

@@ -237,9 +237,14 @@ class Annotations:
         return together(values)
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """Return the referents of a type name, which may contain dots."""
-        first, *rest = name.split(".")
-        referents = self.names.lookup(path, scope, first, types=not rest)
+        """Return the referents of a type name, which may contain dots: `a.T`, `'./a'.T`."""
+        if name[:1] == "'":
+            module, _, inner = name[1:].partition("'")
+            first, rest = module, inner.strip(".").split(".")
+            referents = [Referent(file, MODULE) for file in self.view.modules(path, module)]
+        else:
+            first, *rest = name.split(".")
+            referents = self.names.lookup(path, scope, first, types=not rest)
         while referents and self._is_parameter(referents[0]):
             # `def f(sql: sql.Token)`: the types of parameters are evaluated outside of the
             # function.

@@ -215,7 +215,7 @@ class _Reader:
             )
         if not _WORD.match(sign):
             return None
-        name = sign.replace("::", ".")
+        name = self._imported() if self._imports(sign) else sign.replace("::", ".")
         if self._peek() in {"<", "["} and self._opens_arguments():
             return Named(name, self._arguments())
         return Named(name)
@@ -229,13 +229,24 @@ class _Reader:
         return follows != "]" and follows[:1] not in {'"', "'"} | set("0123456789")
 
     def _typeof(self) -> Type:
-        if self._peek() == "import":
-            return None
         name = self._next()
+        name = self._imported() if self._imports(name) else name
         if self._peek() == "<":
             self._next()
             self._skip_to(">")
-        return ValueOf(name) if _WORD.match(name) else None
+        return ValueOf(name) if _WORD.match(name) or name[:1] == "'" else None
+
+    def _imports(self, sign: str) -> bool:
+        return sign == "import" and self._peek() == "("
+
+    def _imported(self) -> str:
+        """Return the path in `import("./a").T` as an expression has it: `'./a'.T`."""
+        self._next()
+        name = f"'{self._next()[1:-1]}'"
+        self._skip_to(")")
+        while self._peek() == ".":
+            name += self._next() + self._next()
+        return name
 
     def _arguments(self) -> tuple[Type, ...]:
         close = _OPEN[self._next()]
