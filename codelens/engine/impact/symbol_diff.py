@@ -7,13 +7,13 @@ stale in the view are listed separately: nothing is claimed about their content.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.branches.code_tokens import code_of, is_comment_line
-from codelens.branches.definition_matcher import Matches
+from codelens.branches.definition_matcher import Matches, paired_files
 from codelens.branches.file_definitions import FileDefinitions, FileText
-from codelens.branches.sides import CommitSide, SideChange, SideFile, side_changes
+from codelens.branches.sides import CommitSide, FilesSide, SideChange, SideFile, side_changes
 from codelens.engine.current_view import NOTHING, CurrentView, Older, OlderTexts, extractor_of
 from codelens.engine.graph.setting_uses import MOST_KEYS, SettingKey, keys_in
 from codelens.engine.graph.targets import innermost
@@ -88,7 +88,8 @@ def changed_files(view: CurrentView, commit: CommitId) -> FileChanges:
     changed: list[ChangedFile] = []
     unread: list[bytes] = []
     gone: list[SideFile] = []
-    for path, old, new in _side_changes(view, commit):
+    new_side = _new_side(view)
+    for path, old, new in _side_changes(view, commit, new_side):
         if new is not None and (path not in by_path or _is_behind(view, by_path[path], have)):
             unread.append(path)
         elif new is None and old is not None:
@@ -97,18 +98,14 @@ def changed_files(view: CurrentView, commit: CommitId) -> FileChanges:
             changed.append(ChangedFile(path, "added", b"", b""))
         else:
             changed.append(ChangedFile(path, "changed", path, old.oid))
-    moved = {
-        have.get(by_path[added.path].content or 0, b""): added
-        for added in changed
-        if added.how == "added"
-    }
-    for old in gone:
-        same = moved.pop(hash_of(view.repository.read_blob(old.oid)), None) if moved else None
-        if same is None:
-            changed.append(ChangedFile(old.path, "removed", old.path, old.oid))
-        else:
-            changed.remove(same)
-            changed.append(ChangedFile(same.path, "moved", old.path, old.oid))
+    came = {file.path for file in changed if file.how == "added"}
+    moved = _moved(view, gone, came, new_side, have) if gone and came else {}
+    taken = {old.path for old in moved.values()}
+    changed = [file for file in changed if file.path not in moved]
+    changed += [ChangedFile(path, "moved", old.path, old.oid) for path, old in moved.items()]
+    changed += [
+        ChangedFile(old.path, "removed", old.path, old.oid) for old in gone if old.path not in taken
+    ]
     return FileChanges(changed, unread)
 
 
@@ -122,17 +119,56 @@ def unread_notes(view: CurrentView, unread: Sequence[bytes]) -> list[str]:
     return [*notes, *unlisted_notes(view)]
 
 
-def _side_changes(view: CurrentView, commit: CommitId) -> list[SideChange]:
-    old = CommitSide(view.repository, commit, "base")
+def _new_side(view: CurrentView) -> CommitSide | FilesSide:
+    if view.scope.kind == "ref":
+        return CommitSide(view.repository, view.scope.head, view.scope.ref or "")
+    return files_side(view, "files")
+
+
+def _side_changes(
+    view: CurrentView, commit: CommitId, new_side: CommitSide | FilesSide
+) -> list[SideChange]:
+    changes = side_changes(CommitSide(view.repository, commit, "base"), new_side, view.snapshot.db)
     if view.scope.kind == "ref":
         rules = own_rules(view.repository, view.scope, view.settings)
-        new = CommitSide(view.repository, view.scope.head, view.scope.ref or "")
-        changes = side_changes(old, new, view.snapshot.db)
         changes = [change for change in changes if not rules.leaves_out(change.path)]
-    else:
-        changes = side_changes(old, files_side(view, "files"), view.snapshot.db)
     regular = (SideChange(path, _regular(old), _regular(new)) for path, old, new in changes)
     return [change for change in regular if change.old is not None or change.new is not None]
+
+
+def _moved(
+    view: CurrentView,
+    gone: Sequence[SideFile],
+    came: Collection[bytes],
+    new_side: CommitSide | FilesSide,
+    have: Mapping[int, bytes],
+) -> dict[bytes, SideFile]:
+    """The current path of each file that was renamed -> the file at the commit.
+
+    The rule is that of `diff`: equal bytes, or at least half alike. Among very many files, only
+    equal bytes are compared.
+    """
+    if len(gone) > MOST_FILES or len(came) > MOST_FILES:
+        by_hash = {have.get(view.snapshot.by_path[path].content or 0, b""): path for path in came}
+        same = (
+            (by_hash.pop(hash_of(view.repository.read_blob(old.oid)), b""), old) for old in gone
+        )
+        return {path: old for path, old in same if path}
+    before = {old.path: old for old in gone}
+    blobs = ((old.path, view.repository.read_blob(old.oid)) for old in gone)
+    then = [_whole_file(path, readable(blob), hash_of(blob)) for path, blob in blobs]
+    files = (view.snapshot.by_path[path] for path in sorted(came))
+    now = [
+        _whole_file(file.path, view.read(file) or b"", have.get(file.content or 0, b""))
+        for file in files
+    ]
+    staged = new_side.staged(came) if isinstance(new_side, FilesSide) else {}
+    return {pair.new.path: before[pair.old.path] for pair in paired_files(then, now, staged)}
+
+
+def _whole_file(path: bytes, text: bytes, key: bytes) -> FileDefinitions:
+    """A file without its definitions, to compare it with others."""
+    return FileDefinitions(FileText(path, text, (), "", key=key))
 
 
 def _regular(file: SideFile | None) -> SideFile | None:

@@ -34,6 +34,10 @@ _new_binding = cast(
 )
 
 
+_DEFINING = frozenset({"def", "member"})
+"""How the row of a definition binds its name; all others are variables."""
+
+
 class Flow:
     """The scopes and bindings of one text."""
 
@@ -65,8 +69,7 @@ class Flow:
         rows += self._placed(extracted, imports)
         rows.sort()
         self.scopes, self.bindings = self._without_empty_blocks(rows)
-        held = {"def", "member"}
-        defined = {(row.scope, row.name) for row in self.bindings if row.how in held}
+        defined = {(row.scope, row.name) for row in self.bindings if row.how in _DEFINING}
         self._variables = {(row.scope, row.name) for row in self.bindings} - defined
 
     def scopes_at(self, starts: list[int]) -> list[int]:

@@ -53,6 +53,32 @@ def test_importers_of_a_moved_file_are_affected(repo: GitRepo, run: Run) -> None
     assert "shop/cart.py#total  4-5  calls HEAD:shop/book.py#Book at :5" in out
 
 
+MORE = "\n\n" + "\n".join(f"LATER_{at} = {at}" for at in range(60)) + "\n"
+
+
+@pytest.mark.parametrize("edit", ["", MORE])
+@pytest.mark.parametrize("staged", [True, False])
+def test_a_renamed_file_is_followed_as_by_diff(
+    repo: GitRepo, run: Run, edit: str, staged: bool
+) -> None:
+    if staged:
+        repo.git("mv", "shop/book.py", "shop/volume.py")
+    else:
+        (repo.root / "shop/book.py").rename(repo.root / "shop/volume.py")
+    repo.write("shop/volume.py", BOOK.replace("return amount", "return amount + 1") + edit)
+    renamed = {
+        file["path"]: file["old_path"]
+        for file in run("diff", "--json").json["results"]
+        if file["how"] == "renamed"
+    }
+    changes = run("impact", "--diff", "--json").json["changed"]
+    moved = {one["path"] for one in changes if one["how"] == "moved"}
+    # Without git's index, a file with so much more text is another file.
+    assert moved == renamed.keys() == ({"shop/volume.py"} if staged or not edit else set())
+    changed = {one["handle"] for one in changes if one["how"] == "changed"}
+    assert ("shop/volume.py#tax" in changed) is bool(moved)
+
+
 def test_callers_of_a_renamed_definition_and_their_tests_are_affected(
     repo: GitRepo, run: Run
 ) -> None:

@@ -107,12 +107,18 @@ def committed() -> dict[str, str]:
 
 
 def exported(run: Run) -> dict[tuple[str, int], set[tuple[str, int]]]:
-    """The certain uses of each definition, by the place of its name."""
+    """The certain uses of each definition that is alone on the line of its name, by that line."""
     uses: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
+    defined: dict[tuple[str, int], set[str]] = defaultdict(set)
     for line in run("export", "edges").out.splitlines():
         edge = json.loads(line)
+        target = edge["dst_file"], edge["dst_line"]
         if edge["kind"] in KINDS:
-            uses[edge["dst_file"], edge["dst_line"]].add((edge["src_file"], edge["line"]))
+            uses[target].add((edge["src_file"], edge["line"]))
+        elif edge["kind"] == "defines":
+            defined[target].add(edge["name"])
+    for target in [target for target, names in defined.items() if len(names) > 1]:
+        uses.pop(target, None)
     return uses
 
 
