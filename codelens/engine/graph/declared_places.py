@@ -26,6 +26,7 @@ from codelens.types import Symbol
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|struct|class|enum|typename|register)\b|\w+::")
 _SIGNS = re.compile(r"[*&<>,\[\]()]")
 _BUILT_IN = frozenset("int char short long float double bool unsigned signed void auto".split())
+_VARIABLES = frozenset({"variable", "constant"})
 _MOST_PLACES = 20
 """A name with more places belongs to many functions."""
 
@@ -87,10 +88,23 @@ class DeclaredPlaces:
         return [Node(node.path, at) for at in same]
 
     def _merged(self, node: Node) -> Sequence[Node]:
-        """A type and a value with the same name, which are imported and renamed together."""
-        if not self._spec(node).spaces:
-            return self.overloads(node)
+        """A type and a value with the same name, which are imported and renamed together.
+
+        Without separate names for types: a function or type and the variable that replaces it.
+        """
+        spec = self._spec(node)
+        if not spec.spaces:
+            return self.overloads(node) or (self._rebound(node) if spec.rebinds else ())
         return [Node(node.path, at) for at in self._graph.namesakes(*node)]
+
+    def _rebound(self, node: Node) -> Sequence[Node]:
+        """The definitions of a name of which some are variables: `R = wrap(R)` after `def R`."""
+        same = self._graph.namesakes(*node)
+        symbols = self._graph.symbols(node.path)
+        kinds = {symbols[at].kind for at in same}
+        if not kinds & _VARIABLES or not kinds & (CALLABLE | TYPES):
+            return ()
+        return [Node(node.path, at) for at in same]
 
     def _spec(self, node: Node) -> LanguageSpec:
         return spec_of(self._graph.languages.get(node.path, ""))

@@ -327,6 +327,7 @@ SPECS = {
         submodules=True,
         ordered=True,
         overload_declarations=True,
+        rebinds=True,
         stubs=((b".pyi", (b".py", b".pyx")),),
         named_arguments=True,
         constructors=frozenset({"__init__", "__new__", "__post_init__"}),

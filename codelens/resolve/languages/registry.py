@@ -85,6 +85,8 @@ class LanguageSpec:
     possible targets."""
     narrows: bool = False
     """Tests of a type (`instanceof`) are facts, so a union without one has all of its types."""
+    rebinds: bool = False
+    """Whether a variable with the name of a function or type replaces it: `f = wrap(f)`."""
     overload_declarations: bool = False
     """Overloads are declared before the one definition with a body."""
     stubs: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()

@@ -212,6 +212,16 @@ OVERLOADS = {
         "const one: Shape = Shape(1);\nShape(2);\n",
         (1, 2),
     ),
+    "wrapped function": (
+        "a.py",
+        "def run(n):\n    return n\n\n\nrun = wrap(run)\nrun(1)\n",
+        (1, 5),
+    ),
+    "wrapped class": (
+        "a.py",
+        "class R:\n    pass\n\n\nR = wrap(R)\n\n\ndef f():\n    R()\n",
+        (1, 5),
+    ),
 }
 
 
