@@ -30,7 +30,7 @@ from codelens.extract.parse.parse_repair import parsed
 from codelens.extract.source_text import Source
 from codelens.extract.symbols.comments import Comments
 from codelens.extract.symbols.definitions import definitions
-from codelens.extract.symbols.imports import import_spans, imports_of
+from codelens.extract.symbols.imports import exported_again, import_spans, imports_of
 from codelens.extract.symbols.symbols import symbols_of
 from codelens.extract.tokenizer import pack_terms
 from codelens.types import Facts, Import, Outcome, Structure, Tier
@@ -90,7 +90,11 @@ def _extracted(
     comments = Comments(source, captures.get("comment", []))
     statements = import_spans(captures, rules.info, source)
     defined = definitions(captures, rules, source.text, spans)
-    symbols = symbols_of(defined, rules.info, source, comments, statements)
+    imports = imports_of(captures, rules.info, statements, source)
+    again = exported_again(captures, rules.info, imports, source)
+    if again:
+        imports = sorted([*imports, *again.values()], key=lambda imported: imported.line)
+    symbols = symbols_of(defined, rules.info, source, comments, statements | again.keys())
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
     parts = parts_of(captures, rules.info, source, spans) if level < DEEPEST else []
     if rules.info.template and not level and source.text.strip():
@@ -108,7 +112,6 @@ def _extracted(
         trees = [Root(root, source.size, 0) for root in roots] if known else []
         own = PartFacts(trees, comments, symbols.symbols, [], [], [], [])
         return joined(own, inner, rules.info, source) if inner else own
-    imports = imports_of(captures, rules.info, statements, source)
     bound = [*imports, *bindings(inner), *known]
     flow = Flow(captures, symbols, imports, rules.info, source)
     references = references_of(

@@ -30,6 +30,7 @@ KNOWN = {
     *(f"definition.{kind}" for kind in get_args(SymbolKind)),
     *(f"name.{kind}" for kind in get_args(SymbolKind)),
     *(f"import.{role}" for role in imports._ROLES),
+    *"import.again import.exported".split(),
     *(f"reference.{kind}" for kind in references.KINDS),
     *(capture for capture, _ in references.BOUND),
     *(f"scope.{kind}" for kind in scopes.SCOPES),

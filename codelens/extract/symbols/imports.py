@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from itertools import pairwise
 
+from tree_sitter import Node
+
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -27,6 +29,9 @@ def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[
     A call (`@import.call`) is an import if it calls one of the language's `import_calls`.
     """
     spans = {(node.start_byte, node.end_byte) for node in captures.get("import", ())}
+    for node in captures.get("import.exported", ()):
+        if _exported_name(node, info, source):
+            spans.add((node.start_byte, node.end_byte))
     calls = captures.get("import.call")
     if not calls:
         return spans
@@ -75,6 +80,46 @@ def imports_of(
             at += 1
         imports += statements.read(parts[first:at])
     return imports
+
+
+def exported_again(
+    captures: Captures, info: LanguageInfo, imports: list[Import], source: Source
+) -> dict[tuple[int, int], Import]:
+    """Returns the imports that a CommonJS module exports by another statement, by its span.
+
+    `const { b } = require("./b")` and `exports.a = b` export `b` of `./b` as `a`.
+    """
+    nodes = captures.get("import.again", ())
+    local = {imported.alias or imported.name: imported for imported in imports} if nodes else {}
+    again: dict[tuple[int, int], Import] = {}
+    for node in nodes:
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        text = source.slice(value.start_byte, value.end_byte) if value is not None else ""
+        head, _, member = text.partition(".")
+        imported = local.get(head)
+        if imported is None or (member and imported.name):
+            continue
+        name, exported = imported.name or member, _exported_name(node, info, source)
+        if exported:
+            alias = exported if exported != name else ""
+            line = source.line(node.start_byte)
+            again[node.start_byte, node.end_byte] = Import(imported.module, name, alias, line)
+    return again
+
+
+def _exported_name(node: Node, info: LanguageInfo, source: Source) -> str:
+    """Returns the name that a pair of exports, or an assignment to one, exports; empty if none."""
+    key = node.child_by_field_name("key")
+    around = node.parent.parent if key is not None and node.parent is not None else node
+    left = around.child_by_field_name("left") if around is not None else None
+    if left is None or not info.exporting:
+        return ""
+    target = source.slice(left.start_byte, left.end_byte)
+    match = re.match(info.exporting, target)
+    rest = target[match.end() :] if match is not None else ""
+    if match is None or bool(rest) is (key is not None):
+        return ""
+    return source.slice(key.start_byte, key.end_byte) if key is not None else rest.lstrip(".")
 
 
 class _Statements:
