@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
@@ -11,6 +11,7 @@ from codelens.resolve.edges import Edges
 from codelens.resolve.file_model import FileModel
 from codelens.resolve.imports import Importer, settings_paths
 from codelens.resolve.view_files import View
+from codelens.types import Symbol
 
 
 def edges_of(
@@ -72,6 +73,25 @@ def uses_in(files: Mapping[str, str], target: str) -> tuple[list[str], list[str]
 
     Both are in order. A `?` is at the end of a place that is not certain.
     """
+
+    def is_target(path: bytes, symbol: Symbol) -> bool:
+        return f"{path.decode()}:{symbol.qualified}" == target
+
+    return _uses(files, is_target)
+
+
+def uses_of_line(files: Mapping[str, str], target: str) -> tuple[list[str], list[str]]:
+    """As `uses_in`, for the definition whose name is at `file:line`."""
+
+    def is_target(path: bytes, symbol: Symbol) -> bool:
+        return f"{path.decode()}:{symbol.name_line}" == target
+
+    return _uses(files, is_target)
+
+
+def _uses(
+    files: Mapping[str, str], is_target: Callable[[bytes, Symbol], bool]
+) -> tuple[list[str], list[str]]:
     expected = [
         f"{name}:{number}{mark[1]}"
         for name, text in files.items()
@@ -86,8 +106,7 @@ def uses_in(files: Mapping[str, str], target: str) -> tuple[list[str], list[str]
             model = view.model(edge.target)
             if model is None or edge.target_symbol < 0:
                 continue
-            symbol = model.symbols[edge.target_symbol].qualified
-            if f"{edge.target.decode()}:{symbol}" == target:
+            if is_target(edge.target, model.symbols[edge.target_symbol]):
                 place = path, edge.line
                 found[place] = found.get(place, False) or edge.is_certain
     places = [f"{path.decode()}:{line}{'' if found[path, line] else '?'}" for path, line in found]

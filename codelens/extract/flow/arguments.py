@@ -104,6 +104,9 @@ class Arguments:
         if kind == "number":
             text = self._source.slice(node.start_byte, node.end_byte)
             kind = "real" if _REAL.match(text) else "int"
+        if kind in {"char", "string"}:
+            prefix = _PREFIX.match(self._source.slice(node.start_byte, node.start_byte + 3))
+            return kind if prefix is None else _WIDE.get(prefix[1] + kind, "")
         if kind in _SUFFIXES:
             last = self._source.slice(node.end_byte - 1, node.end_byte).lower()
             text = self._source.slice(node.start_byte, node.start_byte + 2).lower()
@@ -141,6 +144,9 @@ class Arguments:
         return f"`{text}{'[]' * depth}`" if text.replace(".", "").isidentifier() else ""
 
 
+_PREFIX = re.compile(r"(L|u8|u|U)(?=['\"])")
+_WIDE = {"Lchar": "`wchar_t`", "uchar": "`char16_t`", "Uchar": "`char32_t`"}
+"""Prefix and kind of a literal of C++ -> its type; that of others depends on the version."""
 _DIMENSIONS = frozenset({"dimensions_expr"})
 
 

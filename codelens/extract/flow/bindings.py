@@ -26,6 +26,7 @@ from codelens.extract.flow.patterns import (
     tested_places,
     with_doc_types,
 )
+from codelens.extract.flow.smart_casts import smart_casts
 from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -372,7 +373,10 @@ class Bindings:
                 self._rows.append((at, name, "=", part, False))
 
     def _asserted(self, node: Node) -> None:
-        """Adds the types that an `isinstance` of Python or an `instanceof` of PHP asserts."""
+        """Adds the types that tests assert: `isinstance` (Python), `instanceof` (PHP), `is`."""
+        if node.type in {"check_expression", "type_test"}:
+            self._rows += smart_casts(node, self._expressions)
+            return
         if node.type == "binary_expression":
             self._rows += narrowed(node, self._expressions)
             return

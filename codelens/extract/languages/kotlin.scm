@@ -132,6 +132,8 @@
   (catch_block)
 ] @scope.block
 (navigation_expression . (_) @receiver)
+(check_expression) @bind.asserted
+(type_test) @bind.asserted
 (property_declaration (variable_declaration)) @bind
 (class_parameter) @bind
 (parameter) @bind.parameter

@@ -11,7 +11,7 @@ from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.members import unnamed_overrides
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.values import Container, Instance, Literal, Value
+from codelens.resolve.inference.values import Container, Instance, Literal, Value, together
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.resolve.languages.classes.class_types import extended, parameters
@@ -334,6 +334,8 @@ class KotlinExpressions(ClassExpressions):
         model = self.view.model(path)
         if model is None or model.language != "kotlin" or head[0] in "(`0":
             return super().place(path, scope, head)
+        if head in model.asserted:
+            return scope, True
         at = scope
         while at > 0 and model.scopes[at].kind != "class":
             entry = model.names[at].get(head)
@@ -344,6 +346,37 @@ class KotlinExpressions(ClassExpressions):
                 return self._local_or(model, at, head)
             at = model.scopes[at].parent
         return at, False
+
+    def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
+        """Return the value of a name, by the innermost test of its type around a place."""
+        value = super()._head(path, scope, head, rest, line)
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin" or head not in model.asserted:
+            return value
+        tested = self._tested(path, model, scope, head, line)
+        if not isinstance(tested, Instance) or not isinstance(value, Instance):
+            return value if tested is None else tested
+        if value[:2] in {base[:2] for base in self.resolver.ancestry(tested)}:
+            return tested
+        is_above = tested[:2] in {base[:2] for base in self.resolver.ancestry(value)}
+        return value if is_above else together([tested, value])
+
+    def _tested(self, path: bytes, model: FileModel, scope: int, name: str, line: int) -> Value:
+        while scope > 0 and model.scopes[scope].kind != "class":
+            for row in reversed(model.of_scope.get(model.functions[scope], ())):
+                tested, _, type_text = row.text.partition(":")
+                holds = row.how == "asserted" and row.scope == scope and row.line <= line
+                if holds and type_text and tested == name:
+                    return self.resolver.of_type(path, scope, type_text)
+            entry = model.names[scope].get(name)
+            if entry is not None and entry.rows:
+                return None
+            scope = model.scopes[scope].parent
+        return None
+
+    def _asserted(self, path: bytes, reference: Reference) -> Value:
+        """Return nothing: the value of a name has its tested type."""
+        return None
 
     def _local_or(self, model: FileModel, scope: int, name: str) -> tuple[int, bool]:
         at, sensitive = model.bound_at(scope, name, lambda _: False)

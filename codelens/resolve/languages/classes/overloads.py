@@ -142,7 +142,10 @@ class Conversions:
     ) -> int | None:
         own = PRIMITIVES.get(type_name.rstrip("?"))
         if own is not None:
-            return _number(kind, own, model.language, argument)
+            rank = _number(kind, own, model.language, argument)
+            # A literal is never null. Whether a variable may be is unknown here.
+            is_wrapped = model.language == "csharp" and type_name[-1:] == "?" and argument.kind
+            return GENERIC if is_wrapped and rank == 0 else rank
         # JLS 15.12.2: matches without boxing come before all matches with boxing.
         boxing = _BOXING if model.language == "java" and kind != "string" else 0
         boxing = 0 if argument.boxed else boxing
@@ -431,6 +434,8 @@ class Overloads:
             name, rest = "", text
         if rest == "nameof()":
             return Argument(name, "string", None)
+        if rest in model.asserted and _may_be_cast(model, reference, rest):
+            return Argument(name, "", None)
         if rest[0] != "'":
             return _valued(
                 name, rest, self._resolver.value(path, reference.scope, rest, reference.line), model
@@ -468,6 +473,27 @@ class Overloads:
             (int(len(expected) != len(call) or any(parameter_.many for parameter_ in expected)), "")
         )
         return ranks
+
+
+def _may_be_cast(model: FileModel, reference: Reference, name: str) -> bool:
+    """Whether a test before a call may have given a name another type there (Kotlin).
+
+    If a test certainly has, the value of the name is known.
+    """
+    function, scope = model.functions[reference.scope], reference.scope
+    around = {scope}
+    while scope > function:
+        scope = model.scopes[scope].parent
+        around.add(scope)
+    rows = [
+        row
+        for row in model.of_scope.get(function, ())
+        if row.how == "asserted" and row.line <= reference.line
+        and row.text.rpartition(":")[0] == name
+    ]  # fmt: skip
+    if any(row.scope in around and row.text[-1:] != ":" for row in rows):
+        return False
+    return any(row.text[-1:] == ":" for row in rows) and model.language == "kotlin"
 
 
 def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
