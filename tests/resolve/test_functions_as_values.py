@@ -326,7 +326,118 @@ function k() {
 }
 """,
 }
+KOTLIN = {
+    "A.kt": """open class A {
+    fun m(x: Int): Int = x
+    fun go(l: List<Int>) {
+        l.map(::m) <<
+        l.map(this::m) <<
+        val f = A::m <<
+        val g = this::m <<
+    }
+}
+class B : A() { fun k() { run(super::m) } } <<
+""",
+    "C.kt": """class C(val a: A) {
+    fun k(b: B) {
+        run(this.a::m) <<
+        run(a::m) <<
+        run(b::m) <<
+        run(B::m) <<
+        val x = b::m <<
+    }
+}
+""",
+}
+JAVA = {
+    "p/A.java": """package p;
+public class A {
+  int m(int x) { return x; }
+  void go(List<Integer> l, A other) {
+    l.stream().map(this::m); <<
+    l.stream().map(other::m); <<
+    F f = A::m; <<
+    run(new A()::m); <<
+    l.forEach(A.this::m); <<
+  }
+}
+""",
+    "p/B.java": """package p;
+class B extends A {
+  void k() { run(super::m); } <<
+  F l(boolean c) { return c ? this::m : null; } <<
+}
+class C { void k(B b) { run(b::m, B::m); } } <<
+""",
+}
+CSHARP = {
+    "A.cs": """partial class A {
+  void OnClick(object s, EventArgs e) {}
+  void Init() {
+    button.Click += OnClick; <<
+    button.Click -= this.OnClick; <<
+    button.Click += new EventHandler(OnClick); <<
+    Run(OnClick); <<
+    var b = this.OnClick; <<
+    x = cond ? OnClick : null; <<
+    H h = (H)OnClick; <<
+    var d = new D { F = OnClick, G = this.OnClick }; <<
+    Action[] arr = { OnClick }; <<
+  }
+  Action P => OnClick; <<
+  object O(int i) => i switch { 1 => OnClick, _ => null }; <<
+  (F, int) T() => (OnClick, 1); <<
+  F[] c = [OnClick]; <<
+}
+""",
+    "B.cs": """partial class A {
+  Dictionary<string, F> m = new() { ["a"] = OnClick, { "b", OnClick } }; <<
+  [Handler(nameof(OnClick))] <<
+  void K(A a) { Run(a.OnClick); } <<
+}
+""",
+}
+RUST = {
+    "src/lib.rs": """mod b;
+pub struct T;
+impl T {
+    pub fn m(x: u32) -> u32 { x }
+    fn g(v: Vec<u32>) { v.iter().map(Self::m); } <<
+}
+fn k() {
+    use1(T::m); <<
+    let t = [T::m, crate::T::m]; <<
+    let s = S { f: T::m }; <<
+    let z = (T::m, 1); <<
+    let q = T::m as usize; <<
+    let c = if a { T::m } else { g }; <<
+    match y { 1 => T::m, _ => g }; <<
+    (T::m)(1); <<
+}
+static F: fn(u32) -> u32 = T::m; <<
+fn r() -> fn(u32) -> u32 { T::m } <<
+""",
+    "src/b.rs": "use super::T;\nfn k() { v.map(T::m); } <<\n",
+}
+RUST_FUNCTION = {
+    "src/lib.rs": """fn f(x: u32) -> u32 { x }
+fn k() {
+    use1(f); <<
+    let g = f; <<
+    let s = S { f }; <<
+    let q = f as usize; <<
+    let d = f.clone(); <<
+    (f)(1); <<
+    vec![f]; <<
+}
+""",
+}
 CASES = {
+    "kotlin": (KOTLIN, "A.kt:A.m"),
+    "java": (JAVA, "p/A.java:A.m"),
+    "c#": (CSHARP, "A.cs:A.OnClick"),
+    "rust": (RUST, "src/lib.rs:T.m"),
+    "rust, function": (RUST_FUNCTION, "src/lib.rs:f"),
     "typescript": (TYPESCRIPT, "a.ts:A.m"),
     "typescript, static": (TYPESCRIPT_STATIC, "a.ts:A.m"),
     "javascript": (JAVASCRIPT, "a.js:A.m"),

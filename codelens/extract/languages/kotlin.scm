@@ -51,6 +51,7 @@
 (user_type (type_identifier) @reference.type)
 (callable_reference (type_identifier) @reference.type)
 (callable_reference (simple_identifier) @reference.name)
+(navigation_suffix "::" (simple_identifier) @reference.name)
 (type_parameter (type_identifier) @type.parameter)
 (navigation_expression . (simple_identifier) @reference.bound)
 (navigation_suffix (simple_identifier) @reference.bound)

@@ -93,6 +93,10 @@
 (tuple_struct_pattern type: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (reference_expression value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (return_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(parenthesized_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(shorthand_field_initializer (identifier) @reference.bound)
+(type_cast_expression value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(field_expression value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (static_item value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (tuple_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
 
