@@ -432,7 +432,37 @@ fn k() {
 }
 """,
 }
+MACROS = r"""#define CALL(x) f(x) <<
+#define NAME f <<
+#define TWO(x) \
+  do { \
+    f(x); } while (0) <<
+#define NESTED(x) CALL(f(x)) /* g */ <<
+#define STR "f(x)"
+#define SHADOW(f) f(1)
+#define JOINED(a) f##a
+#define JOINED2(a) a##f
+#define QUOTED(f) #f
+#define MEMBER(a) a->f(1) + a.f
+#define COMMENT(x) x // f(1)
+#define CHARACTER 'f'
+"""
+C_MACRO = {
+    "a.c": "int f(int x) { return x; }\n",
+    "a.h": f"int f(int x);\n{MACROS}",
+    "b.c": '#include "a.h"\nint g(void) { return CALL(1); }\n',
+}
+CPP_MACRO = {
+    "a.hpp": r"""namespace n { int f(int x); }
+#define CALL(x) n::f(x) <<
+#define GLOBAL(x) ::n::f(x) <<
+#define NAME n::f <<
+#define OTHER(x) m::f(x)
+""",
+}
 CASES = {
+    "c, macro": (C_MACRO, "a.c:f"),
+    "c++, macro": (CPP_MACRO, "a.hpp:n.f"),
     "kotlin": (KOTLIN, "A.kt:A.m"),
     "java": (JAVA, "p/A.java:A.m"),
     "c#": (CSHARP, "A.cs:A.OnClick"),

@@ -70,6 +70,8 @@
 ])
 (type_identifier) @reference.type
 (expression/identifier) @reference.bound
+(preproc_def value: (preproc_arg) @reference.macro)
+(preproc_function_def value: (preproc_arg) @reference.macro)
 ; In the conditions of the preprocessor these are no expressions.
 (binary_expression (identifier) @reference.bound)
 (unary_expression (identifier) @reference.bound)

@@ -135,6 +135,8 @@
 (optional_type_parameter_declaration name: (_) @type.parameter)
 (variadic_type_parameter_declaration (type_identifier) @type.parameter)
 (expression/identifier) @reference.bound
+(preproc_def value: (preproc_arg) @reference.macro)
+(preproc_function_def value: (preproc_arg) @reference.macro)
 ; In the conditions of the preprocessor these are no expressions.
 (binary_expression (identifier) @reference.bound)
 (unary_expression (identifier) @reference.bound)
