@@ -130,6 +130,22 @@ void g() {
   f(1.5);
 }
 """),
+    "c++: using of a base's methods": ("a.cpp", 2, """struct B {
+  int m(int x);
+};
+struct D : B {
+  using B::m; <<
+  int m(const char* s);
+};
+struct E : B {
+  int m(const char* s);
+};
+int f(D d, E e) {
+  d.m(1); <<
+  d.m("x");
+  e.m("x");
+}
+"""),
     "c++: wide characters": ("a.cpp", 1, """void f(wchar_t c);
 void f(char c);
 void g() {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codelens.resolve.file_model import CALLABLE
+from codelens.resolve.file_model import CALLABLE, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Value
@@ -21,6 +21,17 @@ from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import Space, builds
 from codelens.resolve.languages.classes.overloads import Ranked, is_better
 from codelens.types import Reference
+
+
+def _using(model: FileModel) -> dict[tuple[int, str], set[str]]:
+    """Return scope and name of each qualified name in a class -> the last parts of its owners."""
+    owners: dict[tuple[int, str], set[str]] = {}
+    for reference in model.references:
+        scope = reference.scope
+        if reference.kind == "name" and reference.receiver and model.scopes[scope].kind == "class":
+            last = reference.receiver.rpartition(".")[2]
+            owners.setdefault((scope, reference.name), set()).add(last)
+    return owners
 
 
 class CMembers(ClassMembers):
@@ -51,9 +62,29 @@ class CMembers(ClassMembers):
         *,
         strict: bool = True,
     ) -> list[Referent]:
-        """As in the base class; a method is replaced by its definition."""
+        """As in the base class; a method is replaced by its definition.
+
+        `using B::m` adds the methods of a base to those of a class.
+        """
         referents = super().line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
-        return [self._whole(referent) for referent in referents]
+        for base in self._bases_used(value, name) if referents else ():
+            referents += super().line_members(base, name, space, arguments, strict=strict)
+        return [self._whole(referent) for referent in dict.fromkeys(referents)]
+
+    def _bases_used(self, value: Value, name: str) -> list[Instance]:
+        """Return the bases of a type of which a using declaration in it names a member."""
+        model = self.view.model(value.path) if isinstance(value, Instance) else None
+        if model is None or not isinstance(value, Instance):
+            return []
+        owners = self.once(("using", value.path), lambda: _using(model), {}).get(
+            (model.own_scope.get(value.symbol, -1), name), set()
+        )
+        bases = self.resolver.ancestry(value)[1:] if owners else []
+        return [base for base in bases if self._name_of(base) in owners]
+
+    def _name_of(self, type_: Instance) -> str:
+        model = self.view.model(type_.path)
+        return model.symbols[type_.symbol].name if model is not None else ""
 
     def _whole(self, referent: Referent) -> Referent:
         """Return the out-of-class definition of a method, if there is one."""
