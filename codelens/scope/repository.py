@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from codelens.errors import (
     BareRepository,
     BrokenRef,
+    CodelensError,
     NoSuchRef,
     ReadError,
     UnsupportedRepository,
@@ -509,3 +510,14 @@ class Repository:
         if not isinstance(blob_object, pygit2.Blob):
             raise ReadError(f"object {oid.hex()} is not a file")
         return blob_object.data
+
+
+def branch_at(root: str) -> str:
+    """Return the branch of a worktree; empty if none is checked out, or if the worktree is broken.
+
+    A broken worktree reports its error when it is used.
+    """
+    try:
+        return Repository.at(root).scope().branch
+    except CodelensError:
+        return ""
