@@ -443,7 +443,7 @@ class FileModel:
         return -1
 
     @cached_property
-    def _heads(self) -> dict[tuple[int, int], int]:
+    def _decorated_lines(self) -> dict[tuple[int, int], int]:
         """(Parent, line) -> the symbol whose decorators cover that line above its name."""
         heads: dict[tuple[int, int], int] = {}
         for at, symbol in enumerate(self.symbols):
@@ -454,7 +454,7 @@ class FileModel:
 
     def _decorated(self, reference: Reference) -> int:
         """Return the symbol of a reference; a decorator belongs to the definition it decorates."""
-        return self._heads.get((reference.symbol, reference.line), reference.symbol)
+        return self._decorated_lines.get((reference.symbol, reference.line), reference.symbol)
 
     def decorators(self, symbol: int) -> frozenset[str]:
         """Return the names in the decorators of a definition."""

@@ -273,7 +273,7 @@ class Bindings:
         if how in {"matched", "handed"}:
             self._matched(how, node)
             return
-        if how == "parameter" and self._is_given(node):
+        if how == "parameter" and self._bind_passed(node):
             return
         start, kind = node.start_byte, node.type
         paths = self._rules.fields.get(kind)
@@ -318,7 +318,7 @@ class Bindings:
             # The signature opens a scope; the type's scope is the one around it.
             self._rows.append((node.start_byte, "", "called", f"{taken} => {result}", True))
 
-    def _is_given(self, node: Node) -> bool:
+    def _bind_passed(self, node: Node) -> bool:
         """Binds an untyped parameter to what the enclosing call passes. Returns whether it did."""
         paths = self._rules.fields.get(node.type, ())
         if any(first_child(node, path) is not None for path in paths[1:]):

@@ -89,9 +89,9 @@ def references_of(
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
-    _add_late(found_at, taken, _late(captures, info, source, flow))
+    _add_late(found_at, taken, _loaded_uses(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
-    senders = _sent(captures, info, source)
+    senders = _methods_called_by_name(captures, info, source)
     found_at.update((start, (name, "call")) for start, (name, *_) in senders.items())
     # The parser inserts an empty node for a missing name: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
@@ -248,7 +248,7 @@ def _add_late(
             taken[start] = (name, module)
 
 
-def _late(
+def _loaded_uses(
     captures: Captures, info: LanguageInfo, source: Source, flow: Flow
 ) -> Iterator[tuple[int, str, str, str]]:
     """Yields the uses of modules where they are loaded: position, name, kind and module.
@@ -272,11 +272,11 @@ def _late(
             continue
         if module[-1] == "'":
             yield start, _DEFAULT, "call", module
-        elif _is_taken_late(node, takers, source):
+        elif _is_default_used(node, takers, source):
             yield start, _DEFAULT, "name", module[: module.rindex("'") + 1]
 
 
-def _is_taken_late(node: Node, takers: re.Pattern[str], source: Source) -> bool:
+def _is_default_used(node: Node, takers: re.Pattern[str], source: Source) -> bool:
     """Whether a function or a key uses the default export of a module that a node loads."""
     around = node.parent
     while around is not None and around.type in _AROUND_LATE:
@@ -289,7 +289,7 @@ def _is_taken_late(node: Node, takers: re.Pattern[str], source: Source) -> bool:
     return False
 
 
-def _sent(
+def _methods_called_by_name(
     captures: Captures, info: LanguageInfo, source: Source
 ) -> dict[int, tuple[str, str, int]]:
     """Returns methods called by name, by position: the method, the sending method and its position.
