@@ -146,7 +146,7 @@ class Older(NamedTuple):
 
 
 NOTHING = Older((), None)
-"""For a missing text, or one from which nothing is extracted."""
+"""What is known of a missing text, or of one from which nothing is extracted."""
 
 
 class OlderTexts:

@@ -36,7 +36,7 @@ from codelens.store.views.snapshot import Snapshot, StateCache
 from codelens.types import Import
 
 OWN = b"."
-"""In place of a word: the importing file's own folder or package."""
+"""Stands in place of a word: the importing file's own folder or package."""
 _DEFAULT = "default"
 _SEPARATORS = re.compile(r"[./\\:]+")
 _WORDS = re.compile(r"[^\W\d]\w*")
@@ -63,7 +63,7 @@ class NameIndex:
         self._defaults: dict[bytes, set[str]] = {}
         self._by_word: dict[bytes, array[int]] = {}
         self._imports: dict[int, bytes] = {}
-        """In stored form: rows would take three times as much memory."""
+        """Kept in stored form, because rows would take three times as much memory."""
 
     def is_stale(self, contents: Set[int]) -> bool:
         """Whether most of its contents can no longer be in any view."""
@@ -391,7 +391,10 @@ _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
 
 
 class CandidateFiles:
-    """For one state of a view; its database must be in a read transaction."""
+    """Finds the files that may use some names, in one state of a view.
+
+    The database must be in a read transaction.
+    """
 
     def __init__(self, snapshot: Snapshot, resolved: EdgeCache) -> None:
         self._snapshot = snapshot

@@ -43,7 +43,7 @@ class Named(NamedTuple):
     whole: bool
     """Whether the files count with everything in them."""
     node: GraphNode
-    """For display."""
+    """How the target is displayed."""
     paths: list[bytes]
     moved: str
     """A sentence, if the target is not exactly what the handle says; else empty."""

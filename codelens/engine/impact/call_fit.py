@@ -95,7 +95,7 @@ class CallJudge:
         self._texts: dict[bytes, bytes] = {}
 
     def fits(self, redeclared: Iterable[Redeclared]) -> Mapping[Node, Fit]:
-        """For each current user, the worst result of its calls."""
+        """The worst result of the calls of each current user."""
         fit_by_user: dict[Node, Fit] = {}
         for redeclared_function in redeclared:
             if not self.is_redeclared(redeclared_function):
@@ -261,7 +261,7 @@ class BaseNode(NamedTuple):
     """A definition or file of the commit that was changed or deleted."""
 
     path: bytes
-    """At the commit."""
+    """The path at the commit."""
     symbol: int | None
     """Position; None for the file with everything in it."""
 
@@ -273,7 +273,7 @@ class BaseUsers(NamedTuple):
     via: Mapping[Node, str]
     """The handle of what each user used; at the commit, if that was deleted."""
     fits: Mapping[Node, Fit]
-    """For callers of a redeclared or deleted function, whether the calls still fit."""
+    """Whether the calls of a redeclared or deleted function still fit, by caller."""
     cut: bool
     """Whether there are more than could be followed."""
 

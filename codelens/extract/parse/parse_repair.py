@@ -29,7 +29,7 @@ _MOST_PARSES = 8
 _MOST_FAILURES = 4
 _MOST_LOOKS = 500
 _MOST_SUSPECTS = 3
-"""With more unbalanced pieces, brackets are no evidence: strings and comments contain them."""
+"""If more pieces are unbalanced, brackets prove nothing: strings and comments contain them."""
 _ROUND = ((b"(", b")"), (b"[", b"]"))
 _INERT = re.compile("string|comment|template|text|token_tree|heredoc|pod|data_section")
 """Types of nodes whose text is not code."""

@@ -363,7 +363,7 @@ class Events(NamedTuple):
 
     plan: Plan
     events: list[Event]
-    """At one start, the outer events come first."""
+    """In text order; of events with the same start, the outer ones come first."""
     nodes: list[Node]
     bodies: dict[tuple[int, int], tuple[int, int]]
     """Spans of definitions whose bodies follow them in the tree -> spans of these bodies."""

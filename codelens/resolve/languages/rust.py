@@ -387,7 +387,7 @@ def resolver(view: View) -> Resolver:
 SPECS = {
     "rust": LanguageSpec(
         trait_blocks=True,
-        bases_are_told=True,
+        bases_are_declared=True,
         modules="rust_names:Crates",
         settings=(b"Cargo.toml",),
         resolver="rust:resolver",
