@@ -140,7 +140,7 @@ def run_and_exit(
         os.environ.clear()
         os.environ.update(env)
         os.chdir(cwd)
-        _let_git_read(Path(env["HOME"]))
+        let_git_read(Path(env["HOME"]))
         os.setsid()  # A terminal that is opened then is the one that controls the process.
         for number, path in enumerate(files):
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDWR
@@ -153,7 +153,7 @@ def run_and_exit(
         if first:
             exec(first, {})
         sys.argv = ["codelens", *args]
-        code = _code_of(args)
+        code = code_of(args)
         sys.stdout.flush()
         sys.stderr.flush()
     except BaseException:
@@ -162,14 +162,14 @@ def run_and_exit(
         os._exit(code)
 
 
-def _let_git_read(home: Path) -> None:
+def let_git_read(home: Path) -> None:
     """Moves the user's settings of libgit2 to a home: it was loaded under another one."""
     search_path = pygit2.settings.search_path
     search_path[ConfigLevel.GLOBAL] = str(home)
     search_path[ConfigLevel.XDG] = str(home / ".config" / "git")
 
 
-def _code_of(args: list[str]) -> int:
+def code_of(args: list[str]) -> int:
     from codelens.cli.main import main
 
     try:
