@@ -264,6 +264,11 @@ class CurrentView:
         data = self.bytes_of(file)
         return None if data is None else readable(data)
 
+    def read_path(self, path: bytes) -> bytes | None:
+        """The same for the file at a path; None if the view has no such file."""
+        file = self.snapshot.by_path.get(path)
+        return None if file is None else self.read(file)
+
     def bytes_of(self, file: FileRow) -> bytes | None:
         """The current bytes of a file; None if unavailable."""
         if self.scope.kind != "ref":

@@ -243,14 +243,8 @@ class EdgeCache:
 
     def __init__(self, view: CurrentView, before: EdgeCache | None) -> None:
         snapshot = view.snapshot
-        by_path = snapshot.by_path
-
-        def read(path: bytes) -> bytes | None:
-            file = by_path.get(path)
-            return view.read(file) if file is not None else None
-
         earlier_graph = before.graph.known if before is not None else None
-        self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
+        self.graph: Graph = graph.graph_of(snapshot, view.read_path, earlier_graph)
         self.precise = PreciseEdges(snapshot.db, self.graph)
         """Edges that compilers reported for the files; `table` and `weak` contain them merged with
         those of codelens."""
@@ -281,7 +275,7 @@ class EdgeCache:
         """Names of methods for which all Go files that define them are resolved."""
         self.redefined: set[tuple[bytes, int]] = set()
         """Methods for which all files are resolved that may redefine them (`redefining`)."""
-        self.files = len(by_path)
+        self.files = len(snapshot.by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
         self.saved_parts: set[tuple[bytes, frozenset[str]]] = set()

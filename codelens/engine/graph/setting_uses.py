@@ -112,8 +112,7 @@ class TextSearch:
             if number >= MOST_FILES or self._graph.spent():
                 self.unread += len(order) - number
                 return
-            file = self._view.snapshot.by_path.get(path)
-            text = self._view.read(file) if file is not None else None
+            text = self._view.read_path(path)
             if text and not is_binary(text):
                 yield from _in_text(path, text, pattern, languages.get(path) or TEXT)
 

@@ -193,8 +193,7 @@ class CallJudge:
         text = self._texts.get(path)
         if text is None:
             view = self._now.view
-            file = view.snapshot.by_path.get(path)
-            text = self._texts[path] = (view.read(file) if file is not None else None) or b""
+            text = self._texts[path] = view.read_path(path) or b""
         return text
 
 

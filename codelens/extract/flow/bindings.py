@@ -17,6 +17,7 @@ from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressio
 from codelens.extract.flow.patterns import ROLES as PATTERN_ROLES
 from codelens.extract.flow.patterns import (
     Patterns,
+    Row,
     declared_type,
     given,
     given_at,
@@ -158,9 +159,6 @@ _HANDING = {"with": ".apply"}
 
 _IT = re.compile(r"\bit\b")
 """The implicit name of a lambda's only parameter."""
-
-Row = tuple[int, str, str, str, bool]
-"""Start, name, how, text, and whether the name is bound outside of the scope that begins there."""
 
 
 class Bindings:

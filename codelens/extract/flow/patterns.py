@@ -310,6 +310,7 @@ _LEAVING_PYTHON = frozenset(
 )
 
 Row = tuple[int, str, str, str, bool]
+"""Start, name, how, text, and whether the name is bound outside of the scope that begins there."""
 
 
 def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
