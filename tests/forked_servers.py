@@ -28,6 +28,8 @@ _STREAMS = 3
 
 def command() -> list[str]:
     """The beginning of a command line; the arguments of `codelens` follow."""
+    if not hasattr(os, "fork"):
+        return [sys.executable, "-P", "-m", "codelens"]
     return [sys.executable, "-I", "-S", __file__, str(_address())]
 
 
