@@ -33,7 +33,7 @@ SLOW = (
     "clients/", "e2e/", "editors/", "faults/", "fuzz/", "install/", "load/", "stateful/",
     "cli/test_install.py", "cli/test_last_resort.py", "cli/test_memory_commands.py",
     "cli/test_upkeep_commands.py", "corpus/test_repositories_of_the_corpus.py",
-    "engine/test_beside_a_writer.py", "engine/test_within.py",
+    "engine/test_while_another_writes.py", "engine/test_within.py",
     "extract/test_hostile.py", "extract/test_killers.py", "extract/test_structure.py",
     "focus/test_against_reference.py", "hosts/test_texts.py",
     "index/test_hard_cases.py", "scope/test_huge_files.py", "serve/test_abuse.py",

@@ -2,15 +2,18 @@
 
     codelens("search", "lamp", cwd=root, home=home)
 
-A command costs as much as its work; a new interpreter with its imports takes half a second of CPU.
-Where the start itself is the subject, use a real process.
+A command costs as much as its work; a new interpreter with its imports takes half a second of CPU,
+and what a command imports when it needs it a tenth. Where the start itself is the subject, use a
+real process.
 """
 
 from __future__ import annotations
 
 import atexit
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -21,8 +24,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pygit2
 from gitrepo import git_environment
+from pygit2.enums import ConfigLevel
 
+import codelens as package
+
+_NOT_IMPORTED = ("codelens.__main__", "codelens.serve.", "codelens.meaning.")
 HANGS_S = 300
 """Seconds after which a command is killed: one that waits at a pipe needs no CPU."""
 
@@ -115,6 +123,13 @@ def serve() -> None:
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 
 
+def import_all() -> None:
+    """Imports what commands import, except the SDKs of MCP and of providers."""
+    for module in pkgutil.walk_packages(package.__path__, "codelens."):
+        if not module.name.startswith(_NOT_IMPORTED):
+            importlib.import_module(module.name)
+
+
 def run_and_exit(
     args: list[str], cwd: str, env: dict[str, str], first: str, files: list[str]
 ) -> None:
@@ -125,6 +140,7 @@ def run_and_exit(
         os.environ.clear()
         os.environ.update(env)
         os.chdir(cwd)
+        let_git_read(Path(env["HOME"]))
         os.setsid()  # A terminal that is opened then is the one that controls the process.
         for number, path in enumerate(files):
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDWR
@@ -137,7 +153,7 @@ def run_and_exit(
         if first:
             exec(first, {})
         sys.argv = ["codelens", *args]
-        code = _code_of(args)
+        code = code_of(args)
         sys.stdout.flush()
         sys.stderr.flush()
     except BaseException:
@@ -146,7 +162,14 @@ def run_and_exit(
         os._exit(code)
 
 
-def _code_of(args: list[str]) -> int:
+def let_git_read(home: Path) -> None:
+    """Moves the user's settings of libgit2 to a home: it was loaded under another one."""
+    search_path = pygit2.settings.search_path
+    search_path[ConfigLevel.GLOBAL] = str(home)
+    search_path[ConfigLevel.XDG] = str(home / ".config" / "git")
+
+
+def code_of(args: list[str]) -> int:
     from codelens.cli.main import main
 
     try:
@@ -156,11 +179,5 @@ def _code_of(args: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    from codelens.cli import command_run as _command_run  # noqa: F401
-    from codelens.engine import engine as _engine  # noqa: F401
-    from codelens.extract import facts as _facts  # noqa: F401
-    from codelens.hooks import edit_hooks as _edits  # noqa: F401
-    from codelens.hooks import prompt_hooks as _prompts  # noqa: F401
-    from codelens.hooks import session_start as _starts  # noqa: F401
-
+    import_all()
     serve()

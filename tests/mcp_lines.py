@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 COMMAND = [sys.executable, "-P", "-m", "codelens", "serve"]
@@ -33,11 +34,16 @@ def call(number: int, tool: str, **arguments: object) -> bytes:
 
 
 class Lines:
-    """A server; every byte of its stdout must be JSON-RPC."""
+    """A server; every byte of its stdout must be JSON-RPC.
 
-    def __init__(self, env: dict[str, str], cwd: Path, *args: str) -> None:
+    `start` begins its command line; `forked_servers.command()` starts it without imports.
+    """
+
+    def __init__(
+        self, env: dict[str, str], cwd: Path, *args: str, start: Sequence[str] = COMMAND[:-1]
+    ) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, *args], env={**os.environ, **env}, cwd=cwd,
+            [*start, "serve", *args], env={**os.environ, **env}, cwd=cwd,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 

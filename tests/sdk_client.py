@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import forked_servers
 from anyio.from_thread import start_blocking_portal
 from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
-from mcp_lines import COMMAND
 from mcp_types import CallToolResult, TextContent
 
 
@@ -67,8 +67,9 @@ def client(
 ) -> Iterator[Asker]:
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
+        start = forked_servers.command()
         server = StdioServerParameters(
-            command=COMMAND[0], args=[*COMMAND[1:], *args], env=env, cwd=cwd
+            command=start[0], args=[*start[1:], "serve", *args], env=env, cwd=cwd
         )
         connection = Client(stdio_client(server), mode=mode, **options)
         yield Asker(portal, stack.enter_context(portal.wrap_async_context_manager(connection)))

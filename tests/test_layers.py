@@ -93,11 +93,7 @@ ALLOWED = {
 
 OWNERS = {
     "pygit2": "scope",
-    "openai": "meaning",
-    "voyageai": "meaning",
-    "google.genai": "meaning",
     "google.protobuf": "scip",
-    "ollama": "meaning",
     "pymilvus": "meaning",
     "onnxruntime": "meaning",
     "huggingface_hub": "meaning",
@@ -117,6 +113,7 @@ OWNERS = {
     "ruamel": "hosts",
     "xxhash": "scan",
 }
+"""The clients of providers are added by the calls that load them (`clients_of_providers`)."""
 
 
 def package_of(file: Path) -> str:
@@ -167,6 +164,24 @@ def test_a_package_imports_only_allowed_packages(file: Path) -> None:
         "__version__",
     }
     assert imported <= ALLOWED[package]
+
+
+def clients_of_providers() -> set[str]:
+    """The packages that providers load by `library(EXTRA, PACKAGE)`."""
+    calls = [
+        node
+        for file in sorted((ROOT / "meaning" / "providers").glob("*_provider.py"))
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "library"
+    ]
+    return {ast.literal_eval(call.args[1]) for call in calls}
+
+
+OWNERS |= dict.fromkeys(clients_of_providers(), "meaning")
+
+
+def test_the_clients_of_providers_are_known() -> None:
+    assert {"openai", "voyageai", "google.genai", "ollama"} <= OWNERS.keys()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -126,7 +126,7 @@ class TextualConflict:
 
     path: str
     kind: str
-    """In git's words: `CONFLICT (contents)`."""
+    """The words of git: `CONFLICT (contents)`."""
     harmless: bool
     """Whether both sides only added definitions with different names."""
 

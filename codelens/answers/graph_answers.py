@@ -166,7 +166,7 @@ class AffectedNode:
     sites: tuple[str, ...]
     """`path:line` of these uses: at distance 1 every line, later the first."""
     fit: Fit | None = None
-    """For a direct use of a function that was redeclared or removed since the base."""
+    """How a direct use fits a function that was redeclared or removed since the base."""
 
 
 @dataclass(frozen=True, slots=True)

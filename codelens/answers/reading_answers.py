@@ -175,7 +175,7 @@ class StatusAnswer:
     index_path: str = ""
     index_bytes: int = 0
     watch: str = ""
-    """In a server: whether the system reports changes, or why not; empty if it checks all files."""
+    """Whether the system reports changes to a server, or why not; empty if it checks all files."""
     findings: tuple[HealthFinding, ...] | None = None
     """Problems of codelens on this machine; None: not checked."""
 

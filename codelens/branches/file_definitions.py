@@ -37,7 +37,7 @@ class FileText(NamedTuple):
 
     path: bytes
     data: bytes
-    """In UTF-8."""
+    """Its text in UTF-8."""
     symbols: Sequence[Symbol]
     language: str
     shown: str = "text"

@@ -46,7 +46,7 @@ MODULES = {
     "hook": "focus_commands",
 }
 COMMANDS = tuple(MODULES)
-"""In the order in which help and completion list them."""
+"""The commands, in the order in which help and completion list them."""
 
 
 DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130

@@ -146,7 +146,7 @@ class Older(NamedTuple):
 
 
 NOTHING = Older((), None)
-"""For a missing text, or one from which nothing is extracted."""
+"""What is known of a missing text, or of one from which nothing is extracted."""
 
 
 class OlderTexts:
@@ -263,6 +263,11 @@ class CurrentView:
         """The current text of a file, normalized as in the index; None if unavailable."""
         data = self.bytes_of(file)
         return None if data is None else readable(data)
+
+    def read_path(self, path: bytes) -> bytes | None:
+        """The same for the file at a path; None if the view has no such file."""
+        file = self.snapshot.by_path.get(path)
+        return None if file is None else self.read(file)
 
     def bytes_of(self, file: FileRow) -> bytes | None:
         """The current bytes of a file; None if unavailable."""

@@ -77,7 +77,7 @@ def _add(values: dict[bytes, float], paths: Iterable[bytes], value: float) -> No
 def _naming(
     snapshot: Snapshot, definitions: Definitions, tests: frozenset[bytes]
 ) -> Iterator[list[bytes]]:
-    """For each of the best definitions with a distinctive name, the tests that contain the name."""
+    """Yields the tests that name one of the best definitions, for each with a distinctive name."""
     names = dict.fromkeys(
         row.definition.name
         for row in definitions.rows

@@ -164,8 +164,8 @@ class LanguageInfo:
     """The places to look for the doc of a definition. The first one with a doc wins."""
     exported: ExportRule = "always"
     members: MemberRule = "unmarked"
-    """With `exported = "marked"`: whether a member of a type is visible with the type unless
-    private, or only if marked itself.
+    """Whether a member of a type is visible with the type unless it is private, or only if it is
+    marked itself. It has an effect only with `exported = "marked"`.
     """
     open_kinds: frozenset[str] = frozenset()
     """Kinds whose members are visible with them, regardless of `members`."""

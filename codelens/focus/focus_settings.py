@@ -27,9 +27,9 @@ class FocusSettings(NamedTuple):
     decay_rate: float = 0.05
     """How fast a topic fades, per hour."""
     extend: float = 0.55
-    """From this score on, a prompt joins the most similar leaf or root."""
+    """A prompt with at least this score joins the most similar leaf or root."""
     branch: float = 0.25
-    """From this score on, a prompt starts a sub-topic; below it, a new tree. It has no effect
+    """A prompt with at least this score starts a sub-topic; below it, a new tree. It has no effect
     above `extend`, where a prompt joins."""
     context_limit: int = 600
     """Maximum number of characters of the block."""

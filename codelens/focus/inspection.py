@@ -30,7 +30,7 @@ class FocusMatch(NamedTuple):
     """The worktree of that branch; empty if unknown."""
     touched: float
     elsewhere: list[dict[str, str]]
-    """For a topic: the other branches and worktrees of its prompts, the latest first."""
+    """The other branches and worktrees of a topic's prompts, the latest first."""
 
 
 def inspected(state: forest_file.State, settings: FocusSettings, now: float) -> Fields:

@@ -407,7 +407,7 @@ class Finder:
         ]
 
     def _near_members(self, name: str) -> tuple[list[str], str]:
-        """For `Owner.name` whose owner exists: its members that resemble the name, or itself."""
+        """The members that resemble the name in `Owner.name`, or the owner itself, if it exists."""
         owner_name, dot, last = name.rpartition(".")
         owners = self._owners(owner_name) if dot and last else []
         if not owners or len(owners) > _OWNERS_READ:

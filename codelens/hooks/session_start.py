@@ -63,7 +63,7 @@ def _context(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) 
     else:
         parts += [
             lambda: _changes(home, place, event.session),
-            lambda: _notes_that_hold(place),
+            lambda: _valid_notes(place),
         ]
     parts += [
         lambda: work_elsewhere.also_edited(home, place),
@@ -73,7 +73,7 @@ def _context(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) 
         parts.append(lambda: _focus(home, place, event.session))
     parts += [
         lambda: _forget_old_forests(home, place, event.session),
-        lambda: _keep_standing(home, place, event.session),
+        lambda: _store_standing(home, place, event.session),
     ]
     bytes_left = LONGEST_RECOVERY if goes_on else LONGEST
     lines: list[str] = []
@@ -125,7 +125,7 @@ def _changes(home: str, place: Checkout, session: str) -> str:
     return f"{label}{moved}: {count}{subject_list}{f'; files: {files}' if files else ''}"
 
 
-def _notes_that_hold(place: Checkout) -> str:
+def _valid_notes(place: Checkout) -> str:
     """The saved notes whose handles are all unchanged."""
     from codelens.engine.engine import Engine
 
@@ -177,7 +177,7 @@ def _forget_old_forests(home: str, place: Checkout, session: str) -> str:
     return ""
 
 
-def _keep_standing(home: str, place: Checkout, session: str) -> str:
+def _store_standing(home: str, place: Checkout, session: str) -> str:
     """Store the session's commit for the next session; returns no text."""
     session_marks.mark(home, session, standing_at(place))
     return ""

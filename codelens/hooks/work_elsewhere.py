@@ -89,7 +89,7 @@ def collisions(home: str, place: Checkout) -> str:
 def _collisions_in(home: str, place: Checkout, siblings: list[str]) -> str:
     from codelens.engine.engine import Engine
 
-    rivals = [root for root in siblings if _opens(home, root)]
+    rivals = [root for root in siblings if _is_usable(home, root)]
     if not rivals:
         return ""
     with Engine() as engine:
@@ -110,7 +110,7 @@ def _collisions_in(home: str, place: Checkout, siblings: list[str]) -> str:
     return f"conflicts with {'; '.join(reports[:2])}; `codelens conflicts` lists all"
 
 
-def _opens(home: str, root: str) -> bool:
+def _is_usable(home: str, root: str) -> bool:
     """Whether a worktree can be opened, so that a broken one does not prevent the comparison."""
     from codelens.errors import CodelensError
     from codelens.scope.repository import Repository

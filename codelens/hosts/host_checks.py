@@ -252,7 +252,7 @@ class HostCheck(NamedTuple):
 
 class _Start(NamedTuple):
     command: tuple[str, ...]
-    """For a server over HTTP, only its URL."""
+    """The URL alone for a server over HTTP."""
     env: tuple[tuple[str, str], ...]
     """The environment variables of the entry; for a server over HTTP, the headers."""
     over_http: bool = False

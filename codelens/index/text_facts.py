@@ -161,7 +161,7 @@ class BlobSource:
 
 _HANG_S = 5.0
 _POOL_BYTES = 1_500_000
-"""From this size on worker processes pay off (`codelens.index.view_update`)."""
+"""Worker processes pay off from this size on (`codelens.index.view_update`)."""
 
 
 class Text(NamedTuple):

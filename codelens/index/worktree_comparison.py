@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 100
 MANY_FILES = 200
-"""From this number on, git's index is read to find out which files need not be read."""
+"""If at least so many files are new, git's index is read to find those that need no reading."""
 NO_BLOBS: Mapping[bytes, bytes] = {}
 
 

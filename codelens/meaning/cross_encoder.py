@@ -23,7 +23,7 @@ class Relevance(NamedTuple):
     scores: Mapping[int, float]
     """How well each text answers the question, by its position among the texts sent."""
     tokens: int
-    """As the provider counts them; 0 if it does not say."""
+    """The number of tokens that the provider reports; 0 if it reports none."""
 
     def fault(self, count: int) -> str:
         """Why these are not valid scores of `count` texts; empty if they are."""

@@ -249,8 +249,6 @@ PROSE_LANGUAGES = frozenset("markdown mdx rst restructuredtext asciidoc org tex 
 KINDS = frozenset(SymbolKind.__args__)  # type: ignore[attr-defined]
 _MAX_GLOB = 1000
 
-Keep = Callable[[list[FileRow]], list[FileRow]]
-
 
 class Globs(NamedTuple):
     """Compiled path globs; a path passes if one of `any_of` matches and none of `none_of`."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from codelens.extract.tokenizer import WORD, terms_of_word
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.search_request import NAMED, Filters, Keep, Ranked, Request
+from codelens.rank.scoring.candidates import Keep
+from codelens.rank.search_request import NAMED, Filters, Ranked, Request
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 from codelens.wording import count_of

@@ -1,14 +1,13 @@
-"""Indexes the facts of one text for name lookup, lazily by scope; caches the models of files."""
+"""Indexes the facts of one text for name lookup, lazily by scope."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from codelens.resolve.languages.registry import spec_of
-from codelens.resolve.nested_types import holders
 from codelens.store.facts.resolution_facts import references_in
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
@@ -330,7 +329,7 @@ class FileModel:
     def children(self) -> dict[int, dict[str, list[int]]]:
         """Symbol -> its members by name."""
         by_parent: dict[int, dict[str, list[int]]] = {}
-        parents = holders(self.symbols, nested=self.spec.spaces)
+        parents = _holders(self.symbols, nested=self.spec.spaces)
         for at, (symbol, parent) in enumerate(zip(self.symbols, parents, strict=True)):
             if parent >= 0 and symbol.kind not in _HIDDEN:
                 by_parent.setdefault(parent, {}).setdefault(symbol.name, []).append(at)
@@ -444,7 +443,7 @@ class FileModel:
         return -1
 
     @cached_property
-    def _heads(self) -> dict[tuple[int, int], int]:
+    def _decorated_lines(self) -> dict[tuple[int, int], int]:
         """(Parent, line) -> the symbol whose decorators cover that line above its name."""
         heads: dict[tuple[int, int], int] = {}
         for at, symbol in enumerate(self.symbols):
@@ -455,7 +454,7 @@ class FileModel:
 
     def _decorated(self, reference: Reference) -> int:
         """Return the symbol of a reference; a decorator belongs to the definition it decorates."""
-        return self._heads.get((reference.symbol, reference.line), reference.symbol)
+        return self._decorated_lines.get((reference.symbol, reference.line), reference.symbol)
 
     def decorators(self, symbol: int) -> frozenset[str]:
         """Return the names in the decorators of a definition."""
@@ -506,85 +505,23 @@ class FileModel:
         return -1
 
 
-# The cache of the most recently used models, bounded by the number of rows in them.
+def _holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:
+    """Yield the parent of each symbol; inside the type of a property, that property.
 
-LEAST_ROWS = 100_000
-"""The initial limit of cached references, bindings and symbols; half of it between queries."""
-MOST_ROWS = 400_000
-"""The limit for a query that returns to the same files repeatedly; costs 60 MiB more."""
+    In `interface Row { by: { name: string }; name: string }`, the first `name` belongs to `by`.
 
-
-class ModelCache:
-    """Models by path; None for a file without facts.
-
-    The cache has two generations. When the young one holds half of the limit, it becomes the old
-    one, and the models of the previous old generation are dropped unless they were used meanwhile.
-    This approximates LRU at the cost of one dictionary lookup.
-
-    If a query reloads as many rows as the limit, the limit doubles: too small a cache would add
-    half to the time of `impact` for a class that a thousand files use. A large limit is not the
-    default because freed small objects rarely empty a whole memory page: a server would keep that
-    memory, and most queries need little.
+    Args:
+        symbols: in source order.
+        nested: whether the language has such types; otherwise each has its own parent.
     """
-
-    def __init__(self, least_rows: int = LEAST_ROWS, most_rows: int = MOST_ROWS) -> None:
-        self.young: dict[bytes, FileModel | None] = {}
-        """Look here before calling `take`."""
-        self._old: dict[bytes, FileModel | None] = {}
-        self._rows = 0
-        self._least_rows, self._most_rows = least_rows, most_rows
-        self._bound = least_rows
-        self._dropped: set[bytes] = set()
-        """Files whose models were dropped during this query."""
-        self._reloaded = 0
-        """Rows of dropped models that were loaded again since the limit last grew."""
-
-    def __len__(self) -> int:
-        return len(self.young) + len(self._old)
-
-    def take(self, path: bytes, load: Callable[[bytes], FileModel | None]) -> FileModel | None:
-        """Return the model of a file that is not in `young`, from the old generation or loaded."""
-        if path in self._old:
-            model = self._old.pop(path)
-            rows = _rows_of(model)
-        else:
-            model = load(path)
-            rows = _rows_of(model)
-            if path in self._dropped:
-                self._note_reloaded(rows)
-        if self._rows + rows > self._bound // 2:
-            self._dropped.update(self._old)
-            self._old, self.young, self._rows = self.young, {}, 0
-        self._rows += rows
-        self.young[path] = model
-        return model
-
-    def _note_reloaded(self, rows: int) -> None:
-        self._reloaded += rows
-        if self._reloaded > self._bound:
-            self._bound = min(2 * self._bound, self._most_rows)
-            self._reloaded = 0
-
-    def rest(self) -> None:
-        """End a query: keep at most half of the initial limit until the next one."""
-        self._old = {}
-        if self._rows > self._least_rows // 2:
-            self.young, self._rows = {}, 0
-        self._bound, self._reloaded = self._least_rows, 0
-        self._dropped.clear()
-
-    def keep(self, holds: Callable[[bytes], bool]) -> None:
-        """Drop the models of all other files."""
-        for models in (self.young, self._old):
-            for path in [path for path in models if not holds(path)]:
-                del models[path]
-
-    def clear(self) -> None:
-        """Drop all models."""
-        self.young, self._old, self._rows = {}, {}, 0
-
-
-def _rows_of(model: FileModel | None) -> int:
-    if model is None:
-        return 1
-    return len(model.symbols) + len(model.references) + len(model.bindings)
+    around: list[int] = []
+    for at, symbol in enumerate(symbols):
+        if not nested or symbol.kind != "property":
+            yield symbol.parent
+            continue
+        while around and symbols[around[-1]].end_byte <= symbol.start_byte:
+            around.pop()
+        outer = symbols[around[-1]] if around else symbol
+        inside = symbol.end_byte <= outer.end_byte and symbol.parent in {outer.parent, -1}
+        yield around[-1] if around and inside else symbol.parent
+        around.append(at)

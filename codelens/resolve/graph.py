@@ -124,7 +124,7 @@ class Graph:
                     row = self._rows[path]
                     stands_on = any(path_ in seen for path_, _ in row.seen)
                     indexed = everywhere and spec_of(now[path].language).indexes_view
-                    if stands_on or indexed or _asks_for(row, moved):
+                    if stands_on or indexed or _depends_on_names(row, moved):
                         self._checked.discard(path)
         self.known.files, self.known.settings, self.known.importer = now, settings, importer
         return importer
@@ -329,7 +329,7 @@ class Graph:
         is_checked = (path, names) in self.known.checked_parts
         for part in parts[names]:
             row = part if isinstance(part, Row) else part()
-            if is_checked or self._stands(path, row):
+            if is_checked or self._is_current(path, row):
                 parts[names] = [part]
                 self.known.checked_parts.add((path, names))
                 return row
@@ -464,12 +464,12 @@ class Graph:
         """Whether a row of an earlier state is still valid."""
         if path in self._checked:
             return True
-        holds = self._stands(path, row)
+        holds = self._is_current(path, row)
         if holds:
             self._checked.add(path)
         return holds
 
-    def _stands(self, path: bytes, row: Row) -> bool:
+    def _is_current(self, path: bytes, row: Row) -> bool:
         """Whether everything a row depends on is unchanged."""
         file = self._files.get(path)
         if file is None or file.content != row.content:
@@ -479,7 +479,7 @@ class Graph:
         return all(self._view.answer(question) == files for question, files in row.answers)
 
 
-def _asks_for(row: Row, names: Set[str] | None) -> bool:
+def _depends_on_names(row: Row, names: Set[str] | None) -> bool:
     """Whether a row depends on which files define one of some names, or any if None."""
     for (kind, _, _, name), _ in row.answers:
         # The answers are sorted, and those of DEFINED come first.

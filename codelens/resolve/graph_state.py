@@ -15,9 +15,8 @@ from hashlib import blake2b
 from typing import NamedTuple, cast
 
 from codelens.resolve.edges import Edge
-from codelens.resolve.file_model import ModelCache
 from codelens.resolve.imports import Importer
-from codelens.resolve.view_files import Asked
+from codelens.resolve.view_files import Asked, ModelCache
 
 _KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
 _Answers = list[tuple[tuple[str, str, str, str], list[str]]]

@@ -117,10 +117,10 @@ class PreciseEdges:
         if spoken is None:
             if len(self._spoken) >= _MOST_KEPT:
                 self._spoken.clear()
-            spoken = self._spoken[path] = self._spoken_of(path)
+            spoken = self._spoken[path] = self._statements_of(path)
         return spoken
 
-    def _spoken_of(self, path: bytes) -> Spoken:
+    def _statements_of(self, path: bytes) -> Spoken:
         model = self._graph.model(path)
         document = self._document(self.document_by_path[path])
         if model is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
-from codelens.resolve.file_model import FileModel, ModelCache
+from codelens.resolve.file_model import FileModel
 from codelens.resolve.path_tree import folder_of
 from codelens.types import Import
 
@@ -246,3 +246,87 @@ def groups_of(notes: Iterable[Note]) -> Iterator[NoteGroup]:
             seen.add(group)
             yield group
             pending += [note for note in group.notes if isinstance(note, NoteGroup)]
+
+
+# The cache of the most recently used models, bounded by the number of rows in them.
+
+LEAST_ROWS = 100_000
+"""The initial limit of cached references, bindings and symbols; half of it between queries."""
+MOST_ROWS = 400_000
+"""The limit for a query that returns to the same files repeatedly; costs 60 MiB more."""
+
+
+class ModelCache:
+    """Models by path; None for a file without facts.
+
+    The cache has two generations. When the young one holds half of the limit, it becomes the old
+    one, and the models of the previous old generation are dropped unless they were used meanwhile.
+    This approximates LRU at the cost of one dictionary lookup.
+
+    If a query reloads as many rows as the limit, the limit doubles: too small a cache would add
+    half to the time of `impact` for a class that a thousand files use. A large limit is not the
+    default because freed small objects rarely empty a whole memory page: a server would keep that
+    memory, and most queries need little.
+    """
+
+    def __init__(self, least_rows: int = LEAST_ROWS, most_rows: int = MOST_ROWS) -> None:
+        self.young: dict[bytes, FileModel | None] = {}
+        """Look here before calling `take`."""
+        self._old: dict[bytes, FileModel | None] = {}
+        self._rows = 0
+        self._least_rows, self._most_rows = least_rows, most_rows
+        self._bound = least_rows
+        self._dropped: set[bytes] = set()
+        """Files whose models were dropped during this query."""
+        self._reloaded = 0
+        """Rows of dropped models that were loaded again since the limit last grew."""
+
+    def __len__(self) -> int:
+        return len(self.young) + len(self._old)
+
+    def take(self, path: bytes, load: Callable[[bytes], FileModel | None]) -> FileModel | None:
+        """Return the model of a file that is not in `young`, from the old generation or loaded."""
+        if path in self._old:
+            model = self._old.pop(path)
+            rows = _rows_of(model)
+        else:
+            model = load(path)
+            rows = _rows_of(model)
+            if path in self._dropped:
+                self._note_reloaded(rows)
+        if self._rows + rows > self._bound // 2:
+            self._dropped.update(self._old)
+            self._old, self.young, self._rows = self.young, {}, 0
+        self._rows += rows
+        self.young[path] = model
+        return model
+
+    def _note_reloaded(self, rows: int) -> None:
+        self._reloaded += rows
+        if self._reloaded > self._bound:
+            self._bound = min(2 * self._bound, self._most_rows)
+            self._reloaded = 0
+
+    def rest(self) -> None:
+        """End a query: keep at most half of the initial limit until the next one."""
+        self._old = {}
+        if self._rows > self._least_rows // 2:
+            self.young, self._rows = {}, 0
+        self._bound, self._reloaded = self._least_rows, 0
+        self._dropped.clear()
+
+    def keep(self, holds: Callable[[bytes], bool]) -> None:
+        """Drop the models of all other files."""
+        for models in (self.young, self._old):
+            for path in [path for path in models if not holds(path)]:
+                del models[path]
+
+    def clear(self) -> None:
+        """Drop all models."""
+        self.young, self._old, self._rows = {}, {}, 0
+
+
+def _rows_of(model: FileModel | None) -> int:
+    if model is None:
+        return 1
+    return len(model.symbols) + len(model.references) + len(model.bindings)

@@ -25,7 +25,6 @@ _COUNTED_FROM = 2 << 20
 _METADATA, _DOCUMENT = 1, 2
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
-_CHUNK = 1 << 20
 
 
 class ScipError(CodelensError):

@@ -32,7 +32,6 @@ _FITTING = 0.8
 """Share of definitions whose name must be where the index says. The other names are made up by the
 tool: constructors, accessors, default exports."""
 _FEW_NAMES = 3
-_LAST_OF_ONE_UNIT = "\uffff"
 _RENAMED = re.compile(r"[\w.]+\s+as\s")
 _QUOTES = "\"'`"
 

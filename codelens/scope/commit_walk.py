@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Generator
-from types import TracebackType
 from typing import NamedTuple, Self
 
 import pygit2
@@ -212,17 +211,12 @@ class PathCommits:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for process in self._processes:
             process.kill()
             process.communicate()
         if self._entered:
-            self._scratch.__exit__(kind, error, trace)
+            self._scratch.__exit__(*error)
 
     def of(self, path: bytes, start: CommitId) -> PathHistory:
         """Returns the commits that changed a path, from a commit backwards."""

@@ -373,7 +373,7 @@ class Scattered:
         """Returns the last line that matches; `NONE` if none does."""
         best = NONE
         for key in self._keys_in(text):
-            wild = self._ready[key] if key in self._ready else self._made_ready(key)
+            wild = self._ready[key] if key in self._ready else self._compiled_group(key)
             if wild is not None:
                 best = max(best, wild.last(text))
         return best
@@ -386,7 +386,7 @@ class Scattered:
         pieces = {text[at : at + n] for n in self._lengths for at in range(len(text) - n + 1)}
         return [key for key in pieces if key in self._groups]
 
-    def _made_ready(self, key: bytes) -> Wild | None:
+    def _compiled_group(self, key: bytes) -> Wild | None:
         group = self._groups[key]
         matchers = [(line, matcher(pattern, fold=self._fold)) for line, pattern in group]
         wild = compiled(

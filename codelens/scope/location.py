@@ -236,11 +236,11 @@ def _follow_gitfile(dot_git: str) -> str:
     git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
     if not is_git_dir(git_dir):
         why = f"it points to {git_dir!r}, which is gone"
-        raise UnsupportedRepository(dot_git, why, _remedy_of_gone(dot_git, git_dir))
+        raise UnsupportedRepository(dot_git, why, _remedy_for_missing(dot_git, git_dir))
     return git_dir
 
 
-def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
+def _remedy_for_missing(dot_git: str, git_dir: str) -> str:
 
     root = os.path.dirname(dot_git)
     if os.path.basename(os.path.dirname(git_dir)) == "worktrees":
@@ -340,16 +340,16 @@ def refuse_special_files(root: str, git_dir: str) -> None:
         UnsupportedRepository: a file is a pipe, a socket or a device, or far too large.
     """
     for name, most in _OWN.items():
-        _look_at(root, f"{git_dir}/{name}", most)
+        _checked_stat(root, f"{git_dir}/{name}", most)
     common_dir = shared_dir(git_dir)
     for name, most in _SHARED.items():
-        _look_at(root, f"{common_dir}/{name}", most)
-    _look_at_configs(root, [f"{common_dir}/config", *users_configs()])
+        _checked_stat(root, f"{common_dir}/{name}", most)
+    _check_configs(root, [f"{common_dir}/config", *users_configs()])
 
 
 def refuse_special_file(root: str, file: str, most: int) -> None:
     """Refuses one special file, or a file of more than `most` bytes."""
-    _look_at(root, file, most)
+    _checked_stat(root, file, most)
 
 
 def refuse_special_ref(root: str, common_dir: str, name: str) -> None:
@@ -362,7 +362,7 @@ def refuse_special_ref(root: str, common_dir: str, name: str) -> None:
     """
     for _ in range(_MOST_NAMES_OF_A_REF):
         file = os.path.join(common_dir, name)
-        status = _look_at(root, file, REF_BYTES)
+        status = _checked_stat(root, file, REF_BYTES)
         if status is None or stat.S_ISDIR(status.st_mode):
             return
         try:
@@ -396,7 +396,7 @@ def users_configs() -> tuple[str, ...]:
     return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
 
 
-def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
+def _checked_stat(root: str, file: str, most: int) -> os.stat_result | None:
     try:
         status = os.stat(file)
     except (OSError, ValueError):
@@ -413,14 +413,14 @@ def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
     )
 
 
-def _look_at_configs(root: str, files: list[str]) -> None:
+def _check_configs(root: str, files: list[str]) -> None:
     seen: set[str] = set()
     while files and len(seen) < _MOST_CONFIGS:
         file = files.pop()
         if file in seen:
             continue
         seen.add(file)
-        status = _look_at(root, file, _CONFIG_LIMIT)
+        status = _checked_stat(root, file, _CONFIG_LIMIT)
         if status is not None:
             state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             files += _included(file, state)

@@ -141,7 +141,7 @@ def is_repository(folder: bytes, own_git_dir: bytes | None = None) -> bool:
     except (OSError, ValueError):
         return False
     if stat_module.S_ISREG(status.st_mode):
-        nested = status.st_size <= _GITFILE_LIMIT and _leads_to_one(dot_git)
+        nested = status.st_size <= _GITFILE_LIMIT and _leads_to_repository(dot_git)
     else:
         nested = _is_git_dir(dot_git)
     if not nested or own_git_dir is None:
@@ -149,7 +149,7 @@ def is_repository(folder: bytes, own_git_dir: bytes | None = None) -> bool:
     return os.path.realpath(dot_git) != os.path.realpath(own_git_dir)
 
 
-def _leads_to_one(gitfile: bytes) -> bool:
+def _leads_to_repository(gitfile: bytes) -> bool:
     try:
         with open(gitfile, "rb") as file:
             text = file.read(_GITFILE_LIMIT)
@@ -273,7 +273,7 @@ class Pass:
                 self.members.unlisted += len(self._pending)
                 self._pending.clear()
                 return
-            self._visit_one(*self._pending.pop())
+            self._visit_folder(*self._pending.pop())
 
     def add_tracked_only(self, start: Collection[bytes] = ()) -> None:
         """Adds tracked files in folders that were not or could not be listed.
@@ -300,7 +300,7 @@ class Pass:
                 for path in paths:
                     self._add(path, self._lstat(path))
 
-    def _visit_one(self, folder: bytes, outer: Rules) -> None:
+    def _visit_folder(self, folder: bytes, outer: Rules) -> None:
         stat = self._lstat(folder)
         if stat is None or not _is_real_folder(stat):
             return
@@ -322,12 +322,12 @@ class Pass:
             if at is not None:
                 self.members.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
-        if not self._sort_out(prefix, names, entries, rules):
+        if not self._classify(prefix, names, entries, rules):
             # If its signature were stored, the folder would count as completely listed.
             del self.members.folders[folder]
             self.members.unlisted += 1
 
-    def _sort_out(
+    def _classify(
         self, prefix: bytes, names: list[bytes], entries: list[os.DirEntry[bytes]], rules: Rules
     ) -> bool:
         """Classifies the entries of a folder. Returns whether there was time for all."""

@@ -309,9 +309,11 @@ def plain_repository(place: Place) -> PlainRepository | None:
     refuse_special_files(place.root, place.git_dir)
     try:
         common_dir = _common_dir(place)
-        _need_own([place.root, os.path.join(place.root, ".git"), place.git_dir, common_dir])
-        _need_plain_settings(place, common_dir)
-        _need_plain_history(common_dir)
+        _require_ownership(
+            [place.root, os.path.join(place.root, ".git"), place.git_dir, common_dir]
+        )
+        _require_plain_settings(place, common_dir)
+        _require_plain_history(common_dir)
     except (NotPlain, OSError, ValueError):
         return None
     return PlainRepository(place, common_dir)
@@ -337,14 +339,14 @@ def _common_dir(place: Place) -> str:
     return common_dir
 
 
-def _need_own(paths: list[str]) -> None:
+def _require_ownership(paths: list[str]) -> None:
     user = os.geteuid()
     for path in paths:
         if os.lstat(path).st_uid != user or os.stat(path).st_uid != user:
             raise NotPlain(path)
 
 
-def _need_plain_settings(place: Place, common_dir: str) -> None:
+def _require_plain_settings(place: Place, common_dir: str) -> None:
     if not os.environ.get("HOME") or os.environ.get("XDG_CONFIG_HOME") == "":
         raise NotPlain("HOME")
     for folder in (common_dir, place.git_dir):
@@ -363,7 +365,7 @@ def _need_plain_settings(place: Place, common_dir: str) -> None:
         raise NotPlain("config")
 
 
-def _need_plain_history(common_dir: str) -> None:
+def _require_plain_history(common_dir: str) -> None:
     """Requires that there are no grafts and no shallow file, either of which may be damaged."""
     if os.path.lexists(os.path.join(common_dir, "info", "grafts")):
         raise NotPlain("grafts")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from codelens.errors import (
     BareRepository,
     BrokenRef,
+    CodelensError,
     NoSuchRef,
     ReadError,
     UnsupportedRepository,
@@ -117,8 +118,8 @@ _PACKED_BYTES = 64 * 1024 * 1024
 def ref_names(common_dir: str, kinds: Sequence[str] = _KINDS) -> list[str]:
     """Returns short names of local branches and tags, sorted, except for names that git refuses.
 
-    A file in `refs` counts regardless of its content. Costs a listing of each folder there, and
-    reading packed-refs.
+    A file in `refs` counts regardless of its content. Lists each folder there and reads
+    packed-refs.
 
     Args:
         common_dir: where the repository keeps its refs.
@@ -229,7 +230,7 @@ class Scope:
 
 
 class Repository:
-    """An open place: a git repository, or a plain folder.
+    """A git repository, or a plain folder without git.
 
     A new instance is cheap (a quarter of a millisecond), so each question makes one and nothing is
     stale. libgit2 opens the repository on demand, which the simplest repositories may never need.
@@ -274,7 +275,7 @@ class Repository:
 
     @property
     def is_git(self) -> bool:
-        """Whether there is a repository at all."""
+        """Whether it is a git repository."""
         return self.place.kind != "folder"
 
     @cached_property
@@ -413,8 +414,8 @@ class Repository:
     def release(self) -> None:
         """Frees the memory of libgit2: 90 KiB for `is_dirty` in a worktree of 130 files.
 
-        libgit2 reads everything again on demand. Cached looks, such as those of graphs, then hold
-        no git objects.
+        libgit2 reads everything again on demand. Cached objects that refer to this one, such as
+        graphs, then hold no git objects.
         """
         if self._git is not None:
             self._git.free()
@@ -509,3 +510,14 @@ class Repository:
         if not isinstance(blob_object, pygit2.Blob):
             raise ReadError(f"object {oid.hex()} is not a file")
         return blob_object.data
+
+
+def branch_at(root: str) -> str:
+    """Return the branch of a worktree; empty if none is checked out, or if the worktree is broken.
+
+    A broken worktree reports its error when it is used.
+    """
+    try:
+        return Repository.at(root).scope().branch
+    except CodelensError:
+        return ""

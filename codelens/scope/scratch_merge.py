@@ -15,7 +15,6 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 import pygit2
@@ -52,12 +51,7 @@ class ScratchRepository:
             shutil.copyfile(shallow, root / "shallow")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def environment(self) -> dict[str, str]:

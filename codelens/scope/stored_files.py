@@ -205,12 +205,14 @@ class StoredFiles:
         sparse).
         """
         status = self.status(path)
-        if not self._glance.may_hold(path, oid, lambda entry: self._says_same(entry, status)):
+        if not self._glance.may_hold(
+            path, oid, lambda entry: self._has_same_attributes(entry, status)
+        ):
             return False
         entry = self.entries.get(path)
-        return entry is not None and entry.oid == oid and self._says_same(entry, status)
+        return entry is not None and entry.oid == oid and self._has_same_attributes(entry, status)
 
-    def _says_same(self, entry: IndexEntry, status: os.stat_result | None) -> bool:
+    def _has_same_attributes(self, entry: IndexEntry, status: os.stat_result | None) -> bool:
         if entry.stage or entry.intent_to_add:
             return False
         if entry.assume_unchanged or (entry.skip_worktree and not self._is_sparse):

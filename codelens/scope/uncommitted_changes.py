@@ -21,7 +21,7 @@ from codelens.scope.git_index_file import IndexEntry, same_mode, same_stat
 from codelens.scope.location import RULES_BYTES, refuse_special_file
 from codelens.scope.repository import Repository
 
-_TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
+_TYPE, _GITLINK = 0o170000, 0o160000
 _DEEPEST = 10
 """The deepest level of nested submodules to check."""
 _CLEAN = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}

@@ -10,7 +10,6 @@ place, each is answered or refused in plain words, in little memory, and none ha
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import resource
@@ -155,9 +154,9 @@ def ask_all(root: Path, home: Path, *, tools: bool = True) -> list[Asked]:
 
 def commands_asked(root: Path, scratch: Path) -> Iterator[Asked]:
     """Runs each question of `COMMANDS` in a fork of this process."""
-    for module in ("codelens.engine.engine", "codelens.cli.command_run"):
-        importlib.import_module(module)
+    from forked_commands import import_all
 
+    import_all()
     said = json.dumps(
         {"session_id": "one", "cwd": str(root), "tool_name": "Edit", "prompt": "kindle the lamp",
          "tool_input": {"file_path": str(root / "lamp.py"), "old_string": "def kindle"}}

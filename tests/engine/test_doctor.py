@@ -14,7 +14,7 @@ from gitrepo import GitRepo, git_environment
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.upkeep.diagnosis import CHECKS, CheckResult, examine
+from codelens.engine.upkeep.diagnosis import CHECKS, examine
 from codelens.engine.upkeep.file_checks import Examination, Finding
 from codelens.errors import StoreError
 from codelens.store.database.database_opening import open_index
@@ -34,11 +34,11 @@ def index_of(settings: Settings) -> Path:
     return next((settings.home / "indexes").glob("index-*.db"))
 
 
-def wrong(settings: Settings) -> list[CheckResult]:
+def wrong(settings: Settings) -> list[Finding]:
     return [one for one in examine(settings) if one.state == "wrong"]
 
 
-def mended(settings: Settings) -> list[CheckResult]:
+def mended(settings: Settings) -> list[Finding]:
     return [one for one in examine(settings, fix=True) if one.state == "mended"]
 
 

@@ -15,7 +15,14 @@ from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_index
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.views import COUNTS, CURRENT, PENDING, Change, PathFacts, ViewState
+from codelens.store.views.views import CURRENT, PENDING, Change, PathFacts, ViewState
+
+COUNTS = """
+SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
+    COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
+FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = ?
+"""
+"""The statistics of a view, from all its files."""
 
 STATE = ViewState("", "", "", "{}", "{}", 0, False)
 NAMES = [f"src/m{n}.py".encode() for n in range(12)]

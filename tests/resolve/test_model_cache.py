@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelens.resolve.file_model import FileModel, ModelCache
+from codelens.resolve.file_model import FileModel
+from codelens.resolve.view_files import ModelCache
 from codelens.types import Reference
 
 MOST = 20

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import forked_servers
 import pytest
 from gitrepo import GitRepo
 from mcp_lines import HELLO, INITIALIZED, Lines, call
@@ -47,7 +48,7 @@ class Editor(Lines):
     """An editor that starts its server in the home folder, and may know its folders."""
 
     def __init__(self, env: dict[str, str], cwd: Path, *args: str, roots: Iterable[Path] | None):
-        super().__init__(env, cwd, *args)
+        super().__init__(env, cwd, *args, start=forked_servers.command())
         self._roots = roots
         able = {} if roots is None else {"roots": {"listChanged": True}}
         self.ask(0, "initialize", {**HELLO, "capabilities": able})

@@ -9,8 +9,6 @@ CODELENS_BRANCH_ORACLE_SEQUENCES sets how many histories run.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,7 +22,6 @@ from stateful.test_oracle import PICKS, Histories
 from stateful.view_contents import git
 
 from codelens.branches import definition_history
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError
 from codelens.scope import commit_walk
@@ -69,12 +66,10 @@ class BranchHistories(Histories):
 
     def _compare(self, tree: Path, ref: str | None) -> None:
         COUNTS["steps"] += 1
-        home = Path(tempfile.mkdtemp(prefix="fresh-", dir=self.scratch))
         trees = [root for root in self.trees if root.is_dir()]
         lived = [answers(self.engine, root, COUNTS) for root in trees]
-        with nothing_known(), Engine(Settings(home=home)) as fresh:
+        with nothing_known(), self.fresh_engine() as fresh:
             built = [answers(fresh, root, {}) for root in trees]
-        shutil.rmtree(home)
         assert lived == built
 
 

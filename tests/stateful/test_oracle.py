@@ -11,22 +11,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from harness_sizes import size_of
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    rule,
-)
-from stateful.machine_run import report, run_machine
+from hypothesis.stateful import initialize, rule
+from stateful.machine_run import LivedHistory, report, run_machine
 from stateful.texts import IGNORES, QUERIES, paths, texts
 from stateful.view_contents import answer, capsule, dump, git, listed
 
-from codelens.config import Settings
-from codelens.engine.engine import Engine
 from codelens.store.database.database_opening import open_index
 from codelens.store.database.writer_lease import DAY_S
 
@@ -51,21 +44,10 @@ QUESTION = "how is the token parser rendered"
 COUNTS = {"histories": 0, "steps": 0, "comparisons": 0, "ranked by meaning": 0}
 
 
-class Histories(RuleBasedStateMachine):
+class Histories(LivedHistory):
     def __init__(self) -> None:
         super().__init__()
-        self.scratch = Path(tempfile.mkdtemp(prefix="codelens-oracle-"))
-        self.main = self.scratch / "repo"
-        self.main.mkdir()
-        git(self.main, "init", "-q", "-b", "main")
-        self.trees = [self.main]
-        self.here = self.main
-        self.engine = Engine(Settings(home=self.scratch / "home"))
         COUNTS["histories"] += 1
-
-    def teardown(self) -> None:
-        self.engine.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
 
     # -- what may happen ------------------------------------------------------------------
 
@@ -271,9 +253,7 @@ class Histories(RuleBasedStateMachine):
 
     def _compare(self, tree: Path, ref: str | None) -> None:
         COUNTS["comparisons"] += 1
-        home = Path(tempfile.mkdtemp(prefix="fresh-", dir=self.scratch))
-        fresh = Engine(Settings(home=home))
-        try:
+        with self.fresh_engine() as fresh:
             lived, built = dump(self.engine, tree, ref), dump(fresh, tree, ref)
             assert lived == built
             assert set(lived) == listed(tree, ref)
@@ -284,9 +264,6 @@ class Histories(RuleBasedStateMachine):
             COUNTS["ranked by meaning"] += '"why": "meaning' in by_meaning
             task = f"fix {QUERIES[len(lived) % len(QUERIES)]}"
             assert capsule(self.engine, task, tree, ref) == capsule(fresh, task, tree, ref)
-        finally:
-            fresh.close()
-            shutil.rmtree(home)
 
     def _pick(self, pick: int) -> Path | None:
         files = sorted(

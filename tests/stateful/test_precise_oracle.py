@@ -10,19 +10,16 @@ CODELENS_PRECISE_HISTORIES sets how many histories run (default: see `harness_si
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
 from harness_sizes import size_of
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from stateful.machine_run import report, run_machine
+from hypothesis.stateful import initialize, rule
+from stateful.machine_run import LivedHistory, report, run_machine
 from stateful.view_contents import git
 from toy_indexer import write_index
 
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import HandleError
 
@@ -47,22 +44,11 @@ def texts() -> st.SearchStrategy[str]:
     )  # fmt: skip
 
 
-class PreciseHistories(RuleBasedStateMachine):
+class PreciseHistories(LivedHistory):
     def __init__(self) -> None:
         super().__init__()
-        self.scratch = Path(tempfile.mkdtemp(prefix="codelens-precise-"))
-        self.main = self.scratch / "repo"
-        self.main.mkdir()
-        git(self.main, "init", "-q", "-b", "main")
-        self.trees = [self.main]
-        self.here = self.main
-        self.engine = Engine(Settings(home=self.scratch / "home"))
         self.imports: list[Path] = []
         COUNTS["histories"] += 1
-
-    def teardown(self) -> None:
-        self.engine.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
 
     @initialize(first=st.lists(st.tuples(st.sampled_from(PATHS), texts()), min_size=3, max_size=5))
     def start(self, first: list[tuple[str, str]]) -> None:
@@ -158,16 +144,11 @@ class PreciseHistories(RuleBasedStateMachine):
 
     def _compare(self, tree: Path, ref: str | None) -> None:
         COUNTS["comparisons"] += 1
-        home = Path(tempfile.mkdtemp(prefix="fresh-", dir=self.scratch))
-        fresh = Engine(Settings(home=home))
-        try:
+        with self.fresh_engine() as fresh:
             for file in self.imports:
                 fresh.scip_import(file, path=tree)
             lived, built = answers(self.engine, tree, ref), answers(fresh, tree, ref)
             assert lived == built
-        finally:
-            fresh.close()
-            shutil.rmtree(home)
 
     def _write(self, path: str, text: str) -> None:
         (self.here / path).parent.mkdir(exist_ok=True)

@@ -15,7 +15,6 @@ from codelens.render.text_pieces import one_line
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import StatusAnswer
-    from codelens.engine.upkeep.diagnosis import CheckResult
     from codelens.engine.upkeep.file_checks import Examination, Finding, State
 
 
@@ -298,7 +297,7 @@ def run_doctor(args: argparse.Namespace) -> int:
 
     agents = () if args.no_agents else (("agents", _agents),)
     checks = (*CHECKS, ("settings of focus", _focus), *agents)
-    findings: list[CheckResult] = []
+    findings: list[Finding] = []
     # Default settings, because the settings file may be the problem.
     settings = Settings(home=home_of())
     for finding in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
@@ -308,7 +307,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     wrong = sum(finding.state == "wrong" for finding in findings)
     mended = sum(finding.state == "mended" for finding in findings)
     if args.json:
-        results = [finding._asdict() for finding in findings]
+        results = [{"check": finding.check, **finding._asdict()} for finding in findings]
         screen.put_json({"results": results, "wrong": wrong, "mended": mended})
     else:
         screen.say(_summary(wrong, mended, sum("--fix: " in finding.done for finding in findings)))
@@ -343,13 +342,10 @@ def _agents(case: Examination) -> Iterator[Finding]:
             yield Finding(_STATES[check.state], about, check.message, "")
 
 
-def _show_findings(check_result: CheckResult) -> None:
-    done = f"; {one_line(check_result.done)}" if check_result.done else ""
-    description = (
-        f"{check_result.check}: {one_line(check_result.about)}: "
-        f"{one_line(check_result.found)}{done}"
-    )
-    screen.field(f"{_SIGNS[check_result.state]:<6}", description, _STYLES[check_result.state])
+def _show_findings(finding: Finding) -> None:
+    done = f"; {one_line(finding.done)}" if finding.done else ""
+    description = f"{finding.check}: {one_line(finding.about)}: {one_line(finding.found)}{done}"
+    screen.field(f"{_SIGNS[finding.state]:<6}", description, _STYLES[finding.state])
 
 
 def _summary(wrong: int, mended: int, mendable: int) -> str:

@@ -36,7 +36,7 @@ from codelens.store.views.snapshot import Snapshot, StateCache
 from codelens.types import Import
 
 OWN = b"."
-"""In place of a word: the importing file's own folder or package."""
+"""Stands in place of a word: the importing file's own folder or package."""
 _DEFAULT = "default"
 _SEPARATORS = re.compile(r"[./\\:]+")
 _WORDS = re.compile(r"[^\W\d]\w*")
@@ -63,7 +63,7 @@ class NameIndex:
         self._defaults: dict[bytes, set[str]] = {}
         self._by_word: dict[bytes, array[int]] = {}
         self._imports: dict[int, bytes] = {}
-        """In stored form: rows would take three times as much memory."""
+        """Kept in stored form, because rows would take three times as much memory."""
 
     def is_stale(self, contents: Set[int]) -> bool:
         """Whether most of its contents can no longer be in any view."""
@@ -243,14 +243,8 @@ class EdgeCache:
 
     def __init__(self, view: CurrentView, before: EdgeCache | None) -> None:
         snapshot = view.snapshot
-        by_path = snapshot.by_path
-
-        def read(path: bytes) -> bytes | None:
-            file = by_path.get(path)
-            return view.read(file) if file is not None else None
-
         earlier_graph = before.graph.known if before is not None else None
-        self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
+        self.graph: Graph = graph.graph_of(snapshot, view.read_path, earlier_graph)
         self.precise = PreciseEdges(snapshot.db, self.graph)
         """Edges that compilers reported for the files; `table` and `weak` contain them merged with
         those of codelens."""
@@ -281,7 +275,7 @@ class EdgeCache:
         """Names of methods for which all Go files that define them are resolved."""
         self.redefined: set[tuple[bytes, int]] = set()
         """Methods for which all files are resolved that may redefine them (`redefining`)."""
-        self.files = len(by_path)
+        self.files = len(snapshot.by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
         self.saved_parts: set[tuple[bytes, frozenset[str]]] = set()
@@ -391,7 +385,10 @@ _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
 
 
 class CandidateFiles:
-    """For one state of a view; its database must be in a read transaction."""
+    """Finds the files that may use some names, in one state of a view.
+
+    The database must be in a read transaction.
+    """
 
     def __init__(self, snapshot: Snapshot, resolved: EdgeCache) -> None:
         self._snapshot = snapshot

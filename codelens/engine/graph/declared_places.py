@@ -32,7 +32,10 @@ _MOST_PLACES = 20
 
 
 class DeclaredPlaces:
-    """For one state of a view; its database must be in a read transaction."""
+    """Finds the other places of definitions in one state of a view.
+
+    The database must be in a read transaction.
+    """
 
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
         self._snapshot = snapshot
@@ -199,7 +202,9 @@ _UNKNOWN = -1
 
 
 class ConstructorCalls:
-    """For one state of a view; its database must be in a read transaction.
+    """Finds the calls that run constructors, in one state of a view.
+
+    The database must be in a read transaction.
 
     Args:
         snapshot: the view.

@@ -22,13 +22,7 @@ _NO_CODE = frozenset({"heading", "key"})
 
 def graph(view: CurrentView) -> Graph:
     """The graph of a view."""
-    by_path = view.snapshot.by_path
-
-    def read(path: bytes) -> bytes | None:
-        file = by_path.get(path)
-        return view.read(file) if file is not None else None
-
-    return graph_of(view.snapshot, read)
+    return graph_of(view.snapshot, view.read_path)
 
 
 def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:

@@ -199,8 +199,8 @@ class LazyGraph:
         """Whether a type in a file may name one of these types as its base."""
         graph = self._edge_cache.graph
         spec = spec_of(graph.languages.get(path, ""))
-        is_told = spec.keeps_names or spec.bases_are_told
-        return not is_told or not names.isdisjoint(graph.base_names(path))
+        is_named = spec.keeps_names or spec.bases_are_declared
+        return not is_named or not names.isdisjoint(graph.base_names(path))
 
     def _drawn_to(self, node: Node) -> Sequence[Edge]:
         """The edges that end at the node itself."""

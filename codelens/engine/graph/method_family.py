@@ -27,7 +27,10 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
 class MethodFamily:
-    """For one state of a view; its database must be in a read transaction."""
+    """Finds the families of methods in one state of a view.
+
+    The database must be in a read transaction.
+    """
 
     def __init__(self, graph: LazyGraph, targets: Targets) -> None:
         self._graph = graph

@@ -26,7 +26,9 @@ _MOST_NODES = 3_000
 
 
 class Ownership:
-    """For one state of a view; its database must be in a read transaction.
+    """Finds the types that own methods, in one state of a view.
+
+    The database must be in a read transaction.
 
     Args:
         snapshot: the view.

@@ -112,8 +112,7 @@ class TextSearch:
             if number >= MOST_FILES or self._graph.spent():
                 self.unread += len(order) - number
                 return
-            file = self._view.snapshot.by_path.get(path)
-            text = self._view.read(file) if file is not None else None
+            text = self._view.read_path(path)
             if text and not is_binary(text):
                 yield from _in_text(path, text, pattern, languages.get(path) or TEXT)
 
@@ -162,7 +161,7 @@ HOLDERS = frozenset({"constant", "variable", "property", "field"})
 """Kinds of definitions that hold a value."""
 _CALLS = frozenset({"function", "method"})
 _CODE, _TYPE = "code", "type"
-"""In place of a value, for a line in: a function; a type or another definition."""
+"""Stand in place of a value for a line in a function, and in a type or another definition."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _ENTRY = re.compile(
     rb"^[\s>]*(?:-\s+)?(?:(?:export|const|let|var|static|final|readonly|public|private|self\.)\s*)*"
@@ -251,7 +250,7 @@ def _stem(path: bytes) -> str:
 
 
 def _holders(symbols: Sequence[Symbol], last: int) -> list[Symbol | str | None]:
-    """For each line the value that contains it, or the kind of its container; None if neither."""
+    """The value that contains each line, or the kind of its container; None if neither does."""
     holders: list[Symbol | str | None] = [None] * (last + 1)
     # A parent precedes its members.
     for symbol in symbols:

@@ -43,7 +43,7 @@ class Named(NamedTuple):
     whole: bool
     """Whether the files count with everything in them."""
     node: GraphNode
-    """For display."""
+    """How the target is displayed."""
     paths: list[bytes]
     moved: str
     """A sentence, if the target is not exactly what the handle says; else empty."""
@@ -266,8 +266,7 @@ class Targets:
         """The lines of a file of the view; empty if it cannot be read."""
         lines = self._lines.get(path)
         if lines is None:
-            file = self.view.snapshot.by_path.get(path)
-            data = self.view.read(file) if file is not None else None
+            data = self.view.read_path(path)
             text = decode(data).decode("utf-8", "replace") if data else ""
             lines = self._lines[path] = text.split("\n")
         return lines

@@ -32,7 +32,7 @@ _ROOTS = frozenset(
 )
 """Folders that hold templates: template names are relative to them."""
 _MOST_MEANT = 40
-"""With more templates than this, a name is no evidence."""
+"""A name that more templates have than this is no evidence."""
 _LAST_ENDING = re.compile(r"(?:\.[a-z][a-z0-9]{0,9}){1,3}\Z")
 _PREFIX = re.compile(r"\A(?:@!?[\w-]*/|[~.]*/|[\w.\\-]*::?)+")
 
@@ -165,7 +165,7 @@ class _TemplateUse(NamedTuple):
     line: int
     template: Template
     name: str = ""
-    """As written; empty for the template of a method."""
+    """The name as written; empty for the template of a method."""
     choices: int = 0
     """The number of templates that it may mean."""
     node: Node | None = None

@@ -156,8 +156,7 @@ def asked_of(targets: Targets, named: Named) -> TextTargets:
     keys: dict[SettingKey, None] = {}
     for path in named.paths:
         spans = _spans(targets, named, path) if len(keys) < MOST_KEYS else []
-        file = targets.view.snapshot.by_path.get(path)
-        text = targets.view.read(file) if file is not None and spans else None
+        text = targets.view.read_path(path) if spans else None
         if text:
             keys |= dict.fromkeys(keys_in(path, text, targets.symbols(path), spans))
     whole = tuple(named.paths) if named.whole else ()

@@ -95,7 +95,7 @@ class CallJudge:
         self._texts: dict[bytes, bytes] = {}
 
     def fits(self, redeclared: Iterable[Redeclared]) -> Mapping[Node, Fit]:
-        """For each current user, the worst result of its calls."""
+        """The worst result of the calls of each current user."""
         fit_by_user: dict[Node, Fit] = {}
         for redeclared_function in redeclared:
             if not self.is_redeclared(redeclared_function):
@@ -193,8 +193,7 @@ class CallJudge:
         text = self._texts.get(path)
         if text is None:
             view = self._now.view
-            file = view.snapshot.by_path.get(path)
-            text = self._texts[path] = (view.read(file) if file is not None else None) or b""
+            text = self._texts[path] = view.read_path(path) or b""
         return text
 
 
@@ -261,7 +260,7 @@ class BaseNode(NamedTuple):
     """A definition or file of the commit that was changed or deleted."""
 
     path: bytes
-    """At the commit."""
+    """The path at the commit."""
     symbol: int | None
     """Position; None for the file with everything in it."""
 
@@ -273,7 +272,7 @@ class BaseUsers(NamedTuple):
     via: Mapping[Node, str]
     """The handle of what each user used; at the commit, if that was deleted."""
     fits: Mapping[Node, Fit]
-    """For callers of a redeclared or deleted function, whether the calls still fit."""
+    """Whether the calls of a redeclared or deleted function still fit, by caller."""
     cut: bool
     """Whether there are more than could be followed."""
 

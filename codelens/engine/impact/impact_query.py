@@ -233,7 +233,7 @@ class Base(NamedTuple):
     """The commit that a diff compares with."""
 
     name: str
-    """As the caller wrote it."""
+    """The text of the caller."""
     view: CurrentView | None
     """View of its files; None if it is not needed or not available."""
     lacking: str = ""

@@ -239,7 +239,7 @@ class Changes(NamedTuple):
     """Whether other files can see a difference: a signature, a type, an import, a definition added
     or deleted. Otherwise every use has the same target as at the commit."""
     new_positions: Mapping[bytes, Mapping[int, int]]
-    """For changed files, by path at the commit: old position of a definition -> new position."""
+    """Old position -> new position of each definition in changed files, by path at the commit."""
     keys: tuple[SettingKey, ...] = ()
     """Keys of settings that were changed or deleted."""
 

@@ -68,7 +68,7 @@ class _RankCache:
         self.about: dict[int, Content] = {}
         self.roles: dict[bytes, str] = {}
         self.ranked: Ranked | None = None
-        """For the last state that was read and linked completely."""
+        """The ranks of the last state that was read and linked completely."""
         self.importer: Importer | None = None
         """The state that `ranked` is for."""
         self.linking: Linking | None = None

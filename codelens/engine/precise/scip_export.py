@@ -25,6 +25,7 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.graph import Graph
 from codelens.resolve.precise_edges import PreciseEdges
+from codelens.resolve.walk.edge_table import DERIVING
 from codelens.scip.index_stream import schema
 from codelens.scip.placed_document import DEFINITION, IMPORT, UTF8
 from codelens.scip.symbol_grammar import (
@@ -49,7 +50,6 @@ _KINDS = {
     "member": "EnumMember", "type": "TypeAlias", "module": "Module", "constant": "Constant",
     "variable": "Variable", "property": "Property", "field": "Field", "macro": "Macro",
 }  # fmt: skip
-_RELATING = frozenset({"inherit", "override", "satisfy"})
 
 
 class SymbolNames:
@@ -149,7 +149,7 @@ class _Writer:
     ) -> None:
         edges = self._precise.merged(path, self._graph.edges(path))
         certain = [edge for edge in edges if edge.is_certain]
-        relations = [edge for edge in certain if edge.kind in _RELATING and edge.symbol >= 0]
+        relations = [edge for edge in certain if edge.kind in DERIVING and edge.symbol >= 0]
         definitions = 0
         spans: set[tuple[int, int, int, str, int]] = set()
         if model.symbols:

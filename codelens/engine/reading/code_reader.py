@@ -21,7 +21,6 @@ from codelens.engine.current_view import (
 from codelens.engine.embedding.provider_consent import provider_status
 from codelens.engine.index_pool import IndexPool, check_limit, seconds_to_read
 from codelens.errors import (
-    CodelensError,
     InvalidArgument,
     QueryError,
     ReadError,
@@ -35,7 +34,7 @@ from codelens.meaning.text_vectors import near_words
 from codelens.meaning.word_table import Head, WordTableDamaged
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
-from codelens.scope.repository import Repository, ref_names
+from codelens.scope.repository import branch_at, ref_names
 from codelens.store.facts import ranking_reads
 from codelens.store.views import views
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
@@ -56,17 +55,10 @@ def refs(opened: OpenRepository, limit: int) -> RefsAnswer:
     roots += repository.worktrees()
     names = ref_names(repository.common_dir)
     return RefsAnswer(
-        worktrees=tuple(WorktreeLine(root, _branch_at(root)) for root in roots),
+        worktrees=tuple(WorktreeLine(root, branch_at(root)) for root in roots),
         refs=tuple(names[:limit]),
         more=max(len(names) - limit, 0),
     )
-
-
-def _branch_at(root: str) -> str:
-    try:
-        return Repository.at(root).scope().branch
-    except CodelensError:
-        return ""  # A broken worktree reports its error when it is used.
 
 
 # Status: scope, freshness, and what the view has and left out.

@@ -23,7 +23,7 @@ class LanguageLine:
     stems: tuple[str, ...]
     """Names up to their first dot: `Dockerfile.dev`."""
     interpreters: tuple[str, ...]
-    """In a `#!` line."""
+    """The interpreters that a `#!` line names."""
     contested: tuple[str, ...]
     """Extensions of other languages that mean this one if the content says so."""
     gives: tuple[Gift, ...]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.upkeep.database_checks import (
@@ -50,23 +49,13 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 """Named checks; append a pair to add one."""
 
 
-class CheckResult(NamedTuple):
-    """A finding, with the name of its check."""
-
-    check: str
-    state: Literal["ok", "note", "mended", "wrong"]
-    about: str
-    found: str
-    done: str
-
-
 def examine(
     settings: Settings,
     *,
     fix: bool = False,
     thorough: bool = False,
     checks: Iterable[tuple[str, Check]] = CHECKS,
-) -> Iterator[CheckResult]:
+) -> Iterator[Finding]:
     """Run the checks.
 
     Args:
@@ -79,23 +68,21 @@ def examine(
     for name, check in checks:
         try:
             for finding in check(case):
-                yield CheckResult(name, *finding)
+                yield finding._replace(check=name)
         except (CodelensError, OSError) as error:
-            yield _unexamined(name, settings, error)
+            yield _unexamined(settings, error)._replace(check=name)
 
 
-def _unexamined(name: str, settings: Settings, error: CodelensError | OSError) -> CheckResult:
-    """The result of a check that failed with an error."""
+def _unexamined(settings: Settings, error: CodelensError | OSError) -> Finding:
+    """The finding of a check that failed with an error."""
     if isinstance(error, OSError):
         about = os.fsdecode(error.filename or settings.home)
         problem = f"it cannot be checked: {error.strerror or error}"
         unreadable = barred(Path(about))
         if unreadable is None:
-            return CheckResult(name, "wrong", about, problem, "make it readable, or move it away")
+            return Finding("wrong", about, problem, "make it readable, or move it away")
         error = unreadable
     if isinstance(error, HomeNotReadable):
         problem = f"it cannot be checked: {error.why}"
-        return CheckResult(
-            name, "wrong", error.path, problem, "make it readable first (see permissions)"
-        )
-    return CheckResult(name, "wrong", str(settings.home), str(error), "")
+        return Finding("wrong", error.path, problem, "make it readable first (see permissions)")
+    return Finding("wrong", str(settings.home), str(error))

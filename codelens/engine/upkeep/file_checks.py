@@ -33,6 +33,8 @@ class Finding(NamedTuple):
     found: str
     done: str = ""
     """What was done, or for `wrong`, what to do."""
+    check: str = ""
+    """The name of the check; `examine` sets it."""
 
 
 class Examination(NamedTuple):

@@ -47,7 +47,7 @@ from codelens.handles.handle_grammar import handles_of
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE
-from codelens.scope.repository import Repository
+from codelens.scope.repository import Repository, branch_at
 from codelens.scope.scratch_merge import ScratchMerge, TextMerge
 from codelens.scope.text_diff import changed_lines
 from codelens.scope.tree_changes import GITLINK, merge_base, recent_branches, tree_changes
@@ -91,18 +91,11 @@ def rivals_of(view: CurrentView, named: tuple[str, ...]) -> Rivals:
     repository = view.repository
     rival_names = [RivalName(root, "") for root in repository.worktrees()]
     since = int(time.time()) - RECENT_DAYS * _DAY_S
-    taken = {view.scope.branch} | {_branch_at(rival_name.root) for rival_name in rival_names}
+    taken = {view.scope.branch} | {branch_at(rival_name.root) for rival_name in rival_names}
     recent, old = recent_branches(repository, since)
     rival_names += [RivalName("", name) for name in recent if name not in taken]
     rest = [rival_name.root or rival_name.ref for rival_name in rival_names[MOST_RIVALS:]]
     return Rivals(rival_names[:MOST_RIVALS], rest, len({*old} - taken))
-
-
-def _branch_at(root: str) -> str:
-    try:
-        return Repository.at(root).scope().branch
-    except CodelensError:
-        return ""  # A broken worktree reports its error when it is compared.
 
 
 def _rivals_named(view: CurrentView, name: str) -> RivalName:
@@ -111,7 +104,7 @@ def _rivals_named(view: CurrentView, name: str) -> RivalName:
         return RivalName(root, "")
     worktree_names: list[str] = []
     for other in view.repository.worktrees():
-        names = [_branch_at(other), os.path.basename(other)]
+        names = [branch_at(other), os.path.basename(other)]
         if name in names:
             return RivalName(other, "")
         worktree_names += filter(None, names)

@@ -17,6 +17,7 @@ from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressio
 from codelens.extract.flow.patterns import ROLES as PATTERN_ROLES
 from codelens.extract.flow.patterns import (
     Patterns,
+    Row,
     declared_type,
     given,
     given_at,
@@ -160,9 +161,6 @@ _HANDING = {"with": ".apply"}
 _IT = re.compile(r"\bit\b")
 """The implicit name of a lambda's only parameter."""
 
-Row = tuple[int, str, str, str, bool]
-"""Start, name, how, text, and whether the name is bound outside of the scope that begins there."""
-
 
 class Bindings:
     """Reads the bindings of one text.
@@ -274,7 +272,7 @@ class Bindings:
         if how in {"matched", "handed"}:
             self._matched(how, node)
             return
-        if how == "parameter" and self._is_given(node):
+        if how == "parameter" and self._bind_passed(node):
             return
         start, kind = node.start_byte, node.type
         paths = self._rules.fields.get(kind)
@@ -319,7 +317,7 @@ class Bindings:
             # The signature opens a scope; the type's scope is the one around it.
             self._rows.append((node.start_byte, "", "called", f"{taken} => {result}", True))
 
-    def _is_given(self, node: Node) -> bool:
+    def _bind_passed(self, node: Node) -> bool:
         """Binds an untyped parameter to what the enclosing call passes. Returns whether it did."""
         paths = self._rules.fields.get(node.type, ())
         if any(first_child(node, path) is not None for path in paths[1:]):

@@ -310,6 +310,7 @@ _LEAVING_PYTHON = frozenset(
 )
 
 Row = tuple[int, str, str, str, bool]
+"""Start, name, how, text, and whether the name is bound outside of the scope that begins there."""
 
 
 def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
@@ -542,7 +543,7 @@ def _of_variable(
             yield DocType(start, name, type_)
         return
     for element in subject.named_children:
-        if element.type == "property_element" and _may_say(type_, subject):
+        if element.type == "property_element" and _replaces_declared(type_, subject):
             variable = element.child_by_field_name("name")
             if variable is not None:
                 property_name = source.slice(variable.start_byte, variable.end_byte).lstrip("$")
@@ -557,23 +558,23 @@ def _of_function(subject: Node, tag: str, name: str, type_: str) -> Iterator[Doc
         declared = subject.child_by_field_name("return_type")
         if declared is None:
             yield DocType(listed.start_byte, "", type_)
-        elif _says_more(type_, declared):
+        elif _is_more_specific(type_, declared):
             yield DocType(declared.start_byte, "", type_)
     elif name:
         for parameter in listed.named_children:
             variable = parameter.child_by_field_name("name")
             is_it = variable is not None and variable.text == b"$" + name.encode()
-            if is_it and _may_say(type_, parameter):
+            if is_it and _replaces_declared(type_, parameter):
                 yield DocType(parameter.start_byte, name, type_)
 
 
-def _may_say(type_: str, declaration: Node) -> bool:
+def _replaces_declared(type_: str, declaration: Node) -> bool:
     """Whether a doc comment's type replaces the declared one."""
     declared = declaration.child_by_field_name("type")
-    return declared is None or _says_more(type_, declared)
+    return declared is None or _is_more_specific(type_, declared)
 
 
-def _says_more(type_: str, declared: Node) -> bool:
+def _is_more_specific(type_: str, declared: Node) -> bool:
     """Whether the declared type is vague, or is the same type without its arguments."""
     text = (declared.text or b"").decode("utf-8", "replace").lstrip("?")
     name = text.rpartition("\\")[2]

@@ -63,7 +63,7 @@ def protocol_uses(
             yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1, ""
     for node in (*captures.get("protocol", []), *calls):
         for name, operand in _READERS[node.type](node):
-            if operand is None or _says_nothing(name, operand, typed, defined):
+            if operand is None or _adds_nothing(name, operand, typed, defined):
                 continue
             receiver = written(operand)
             head = _HEAD.match(receiver)
@@ -80,7 +80,7 @@ def _calls(names: list[Node], source: Source, typed: Mapping[str, bool]) -> Iter
                 yield call
 
 
-def _says_nothing(name: str, operand: Node, typed: Mapping[str, bool], defined: Set[str]) -> bool:
+def _adds_nothing(name: str, operand: Node, typed: Mapping[str, bool], defined: Set[str]) -> bool:
     """Whether the operand does not determine the method, or another use already covers it."""
     if operand.type != "identifier":
         return operand.type in _SAYING_NOTHING

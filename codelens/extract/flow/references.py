@@ -93,7 +93,7 @@ def references_of(
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
-    _add_late(found_at, taken, _late(captures, info, source, flow))
+    _add_late(found_at, taken, _loaded_uses(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
     by_text = chain(named_uses(captures, info, source, flow), macro_uses(captures, info, source))
     for start, name, kind, receiver in by_text:
@@ -237,7 +237,7 @@ def _add_late(
             taken[start] = (name, module)
 
 
-def _late(
+def _loaded_uses(
     captures: Captures, info: LanguageInfo, source: Source, flow: Flow
 ) -> Iterator[tuple[int, str, str, str]]:
     """Yields the uses of modules where they are loaded: position, name, kind and module.
@@ -264,11 +264,11 @@ def _late(
             continue
         if module[-1] == "'":
             yield start, _DEFAULT, "call", module
-        elif _is_taken_late(node, takers, source):
+        elif _is_default_used(node, takers, source):
             yield start, _DEFAULT, "name", module[: module.rindex("'") + 1]
 
 
-def _is_taken_late(node: Node, takers: re.Pattern[str], source: Source) -> bool:
+def _is_default_used(node: Node, takers: re.Pattern[str], source: Source) -> bool:
     """Whether a function or a key uses the default export of a module that a node loads."""
     around = node.parent
     while around is not None and around.type in _AROUND_LATE:

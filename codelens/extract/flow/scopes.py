@@ -9,8 +9,9 @@ from itertools import repeat
 from typing import cast
 
 from codelens.extract.flow.arguments import Arguments
-from codelens.extract.flow.bindings import Bindings, Row, rules
+from codelens.extract.flow.bindings import Bindings, rules
 from codelens.extract.flow.expressions import Expressions
+from codelens.extract.flow.patterns import Row
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source

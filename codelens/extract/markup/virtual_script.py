@@ -100,7 +100,7 @@ class VirtualScript:
         self._add(b"()" + end, 0, "glue")
 
     def member_head(self, owner: bytes, name: bytes, start: int, end: bytes = b";") -> None:
-        """As `member`, without the brackets: the value that the member is given follows in them."""
+        """Adds what `member` adds, without the brackets; the given value follows in its own."""
         self._add((b"\n;" if end == b";" else b"\n") + owner + b"().", 0, "glue")
         self._add(name, start, "member")
 

@@ -18,7 +18,6 @@ from codelens.extract.markup.markup_tokens import (
 from codelens.extract.markup.virtual_script import TAKEN, VirtualScript, is_usable
 
 _ROOT = re.compile(rb"<(template|script|style)\b", re.IGNORECASE)
-_RAW = frozenset({b"script", b"style"})
 _PLAIN_LANGUAGES = frozenset({b"", b"html"})
 _LOOP = re.compile(rb"\s*(.*?)\s+(?:in|of)\s+(.*\S)\s*\Z", re.DOTALL)
 _ALIASES = re.compile(rb"[\[\](){},]")

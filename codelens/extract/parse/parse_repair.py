@@ -29,7 +29,7 @@ _MOST_PARSES = 8
 _MOST_FAILURES = 4
 _MOST_LOOKS = 500
 _MOST_SUSPECTS = 3
-"""With more unbalanced pieces, brackets are no evidence: strings and comments contain them."""
+"""If more pieces are unbalanced, brackets prove nothing: strings and comments contain them."""
 _ROUND = ((b"(", b")"), (b"[", b"]"))
 _INERT = re.compile("string|comment|template|text|token_tree|heredoc|pod|data_section")
 """Types of nodes whose text is not code."""
@@ -83,9 +83,9 @@ class _Repair:
 
     def run(self, first: Parsed) -> Parsed:
         best, holes = first, list[Span]()
-        lost = self._lost(best, holes)
+        lost = self._lost_definitions(best, holes)
         passed = 0
-        while passed < len(lost) and self._goes_on():
+        while passed < len(lost) and self._may_continue():
             better = self._around(lost[passed], lost, holes)
             if better is None:
                 passed += 1
@@ -104,8 +104,8 @@ class _Repair:
     ) -> tuple[Parsed, list[Span], list[int]] | None:
         """Parses without one of the definitions near a lost line; None if none helps."""
         at = bisect_left(self._restarts, first)
-        for suspect in dict.fromkeys((*self._suspects, at - 1, at, at - 2, at - 3)):
-            if not 0 <= suspect < len(self._restarts) - 1 or not self._goes_on():
+        for suspect in dict.fromkeys((*self._unbalanced_pieces, at - 1, at, at - 2, at - 3)):
+            if not 0 <= suspect < len(self._restarts) - 1 or not self._may_continue():
                 continue
             hole = self._line(self._restarts[suspect]), self._line(self._restarts[suspect + 1])
             if hole in holes or hole[0] >= hole[1]:
@@ -114,7 +114,7 @@ class _Repair:
             self._parses += 1
             root = parse(self._text, self._grammar, self._outside(tried)).root_node
             parsed = Parsed([root], _captures(root, self._grammar, self._text))
-            left = self._lost(parsed, tried)
+            left = self._lost_definitions(parsed, tried)
             if len(left) < len([start for start in lost if not hole[0] <= start < hole[1]]):
                 self._failures = 0
                 return parsed, tried, left
@@ -122,7 +122,7 @@ class _Repair:
         return None
 
     @cached_property
-    def _suspects(self) -> list[int]:
+    def _unbalanced_pieces(self) -> list[int]:
         """Returns the pieces between restarts with unbalanced brackets, if there are only a few."""
         curly: list[int] = []
         odd: list[int] = []
@@ -142,10 +142,10 @@ class _Repair:
     def _indentation(self, byte: int) -> int:
         return byte - self._line(byte)
 
-    def _goes_on(self) -> bool:
+    def _may_continue(self) -> bool:
         return self._parses < _MOST_PARSES and self._failures < _MOST_FAILURES
 
-    def _lost(self, parsed: Parsed, holes: list[Span]) -> list[int]:
+    def _lost_definitions(self, parsed: Parsed, holes: list[Span]) -> list[int]:
         """Returns the lines that should begin a definition but do not."""
         starts = {
             node.start_byte

@@ -363,7 +363,7 @@ class Events(NamedTuple):
 
     plan: Plan
     events: list[Event]
-    """At one start, the outer events come first."""
+    """In text order; of events with the same start, the outer ones come first."""
     nodes: list[Node]
     bodies: dict[tuple[int, int], tuple[int, int]]
     """Spans of definitions whose bodies follow them in the tree -> spans of these bodies."""
@@ -374,7 +374,7 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence
     plan = _plan(grammar.captures)
     nodes: list[Node] = []
     events: list[Event] = []
-    tails = _tails(captures)
+    tails = _bodies_after(captures)
     for capture, rank in plan.ranks:
         captured = captures.get(capture)
         if captured and tails and rank in plan.kinds:
@@ -400,7 +400,7 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence
     return Events(plan, events, nodes, bodies)
 
 
-def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
+def _bodies_after(captures: Captures) -> dict[tuple[int, int], Node]:
     """Returns the bodies that follow their definitions, by the spans of these."""
     tails: dict[tuple[int, int], Node] = {}
     for node in captures.get("body.after", ()):

@@ -240,7 +240,7 @@ class Visibility:
             owner: the type that it belongs to, if it is outside of that type.
             name: its name.
         """
-        if around is not None and (_hides(around) or not around.exported):
+        if around is not None and (_has_local_content(around) or not around.exported):
             return False
         if _in_nameless_function(frame) or (self._private and self._private.fullmatch(name)):
             return False
@@ -311,7 +311,7 @@ class Visibility:
         return [self._source.slice(start, end) for start, end in spans]
 
 
-def _hides(around: Frame) -> bool:
+def _has_local_content(around: Frame) -> bool:
     """Whether its content is local. A property without a body only describes a type."""
     return around.kind in FUNCTIONS and (
         around.kind != "property" or around.body_start < around.tree_end

@@ -191,7 +191,7 @@ class _Sweep:
             MARK_RANKS["private.names"]: self._private_names,
             MARK_RANKS["head"]: self._end_of_head,
             MARK_RANKS["outside"]: self._outside,
-            MARK_RANKS["lead"]: self._lead,
+            MARK_RANKS["lead"]: self._attach_leading,
         }
         renames = plan.renames
         for start, minus_end, rank, at in events:
@@ -404,7 +404,7 @@ class _Sweep:
             frame.docstring = (start, end)
             self._doc_inside = (start, end), frame
 
-    def _lead(self, start: int, end: int) -> None:
+    def _attach_leading(self, start: int, end: int) -> None:
         if self._lead_start < 0 or not self._touches(self._decorators[1], start):
             self._lead_start = start
         self._decorator(start, end)

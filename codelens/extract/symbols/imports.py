@@ -150,10 +150,12 @@ class _Statements:
             parts = [*parts[1:], parts[0]]
             modules = [0]
         if modules[0] > 0:
-            return self._one(parts) if len(modules) == 1 else self._bare(parts)
+            return self._from_one_module(parts) if len(modules) == 1 else self._bare(parts)
         edges = [*modules, len(parts)]
         pairs = pairwise(edges)
-        return [imported for begin, end in pairs for imported in self._one(parts[begin:end])]
+        return [
+            imported for begin, end in pairs for imported in self._from_one_module(parts[begin:end])
+        ]
 
     def _whole_modules(self, parts: list[_Part]) -> list[_Part]:
         """Joins the pieces of each module: `a` `.` `b`."""
@@ -188,7 +190,7 @@ class _Statements:
     def _role(self, text: str, unknown: str) -> str:
         return next((role for role, regex in self._keys if regex.fullmatch(text)), unknown)
 
-    def _one(self, parts: list[_Part]) -> list[Import]:
+    def _from_one_module(self, parts: list[_Part]) -> list[Import]:
         """Returns the imports from one module."""
         modules = [part for part in parts if part[2] == "module"]
         module = self._text(modules[0])

@@ -132,7 +132,7 @@ class _Builder:
         if len(self.found.symbols) == index:
             frame.dropped = True
             return
-        self._settle(frame, index, parent.qualified if parent is not None else "")
+        self._update_frame(frame, index, parent.qualified if parent is not None else "")
 
     def _is_definition(self, frame: Frame, parent: Frame | None) -> bool:
         return is_definition(frame, self._around(parent), self._source, self._info.macro_names)
@@ -200,7 +200,7 @@ class _Builder:
             return around is None
         return around is None or around.kind not in _HOLDERS
 
-    def _settle(self, frame: Frame, index: int, around: str) -> None:
+    def _update_frame(self, frame: Frame, index: int, around: str) -> None:
         """Updates the frame of a definition, which inner definitions read."""
         symbol = self.found.symbols[index]
         if symbol.kind in FUNCTIONS and frame.kind not in FUNCTIONS:
@@ -230,7 +230,7 @@ class _Builder:
             exported=before.exported or symbol.exported,
         )
         self.found.frames[at].tree_end = frame.tree_end
-        self._settle(frame, at, "")
+        self._update_frame(frame, at, "")
         return True
 
     def _symbol(

@@ -75,8 +75,8 @@ def patiently(
         except (ProviderBusy, ProviderFailed) as error:
             if attempt == patience.attempts:
                 raise
-            told_s = error.retry_after_s if isinstance(error, ProviderBusy) else None
-            wait_s = pause_s if told_s is None else told_s
+            retry_after_s = error.retry_after_s if isinstance(error, ProviderBusy) else None
+            wait_s = pause_s if retry_after_s is None else retry_after_s
         rest(min(wait_s, patience.longest_pause_s))
         pause_s *= 2
     raise AssertionError("a request has at least one attempt")

@@ -215,7 +215,7 @@ class Annotations:
         rows = self.names.rows(referent)
         return len(rows) == 1 and rows[0].text.rpartition(".")[2] == "TypeVar()"
 
-    def _varies(self, path: bytes, scope: int, name: str) -> bool:
+    def _is_variable_name(self, path: bytes, scope: int, name: str) -> bool:
         referents = self.names.lookup(path, scope, name)
         return bool(referents) and referents[0].symbol >= 0 and self._is_variable_type(referents[0])
 
@@ -229,7 +229,9 @@ class Annotations:
         if model is None or symbol < 0:
             return None
         order = [
-            variable for variable in model.variables(symbol) if self._varies(path, scope, variable)
+            variable
+            for variable in model.variables(symbol)
+            if self._is_variable_name(path, scope, variable)
         ]
         if name not in order:
             return None

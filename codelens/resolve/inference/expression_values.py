@@ -320,7 +320,9 @@ class Expressions:
     def _written(self, path: bytes, scope: int, head: str, line: int) -> Value:
         """Evaluate a literal head: an alternative, a type, a module, an object, a primitive."""
         if head[0] == "(":
-            return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
+            return together(
+                [self.value(path, scope, part, line) for part in _alternatives_of(head[1:-1])]
+            )
         if head[0] == "`":
             return self.resolver.of_type(path, scope, head[1:-1])
         if head[0] == "'":
@@ -500,7 +502,7 @@ def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:
 
 
 @lru_cache(maxsize=5_000)
-def _halves(text: str) -> tuple[str, ...]:
+def _alternatives_of(text: str) -> tuple[str, ...]:
     """Split `a|b` at the bars outside of brackets."""
     depth, start = 0, 0
     halves: list[str] = []

@@ -24,15 +24,6 @@ from codelens.resolve.path_tree import folder_of
 from codelens.resolve.view_files import View
 from codelens.types import Binding
 
-_TEST = b"_test.go"
-_VERSION = re.compile(r"v\d+")
-_ELSEWHERE = re.compile(
-    rb"_(?:windows|darwin|freebsd|netbsd|openbsd|plan9|solaris|js|wasm|wasip1|aix|android|ios|"
-    rb"arm|arm64|386|s390x|ppc64|ppc64le|riscv64|mips\w*|dragonfly|illumos|nacl|appengine)"
-    rb"(?:_test)?\.go$"
-)
-"""Suffixes of files that are built only for platforms other than the usual one."""
-
 
 class GoMembers(Members):
     """Finds members: fields, methods by receiver, and those of embedded types."""

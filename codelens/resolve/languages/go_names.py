@@ -303,7 +303,7 @@ class GoNames(Names):
         seen: set[bytes],
         types: bool,
     ) -> list[Referent]:
-        heads = self.view.once(("heads", path), lambda: self._heads(path, model))
+        heads = self.view.once(("heads", path), lambda: self._package_names(path, model))
         if name in heads:
             file = heads[name]
             return [Referent(file, MODULE)] if file is not None else []
@@ -317,7 +317,7 @@ class GoNames(Names):
                 return referents
         return []
 
-    def _heads(self, path: bytes, model: FileModel) -> dict[str, bytes | None]:
+    def _package_names(self, path: bytes, model: FileModel) -> dict[str, bytes | None]:
         """Return name -> a file of the package, for imports without an alias."""
         file_of: dict[str, bytes | None] = {}
         for import_ in model.imports:

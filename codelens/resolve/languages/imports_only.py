@@ -220,8 +220,8 @@ class Paths(ModuleResolver):
             "make": self._above,
             "automake": self._above,
             "cmake": self._cmake,
-            "rst": self._beside,
-            "css": self._beside,
+            "rst": self._in_same_folder,
+            "css": self._in_same_folder,
             "scss": self._scss,
             "hcl": self._hcl,
         }
@@ -235,7 +235,7 @@ class Paths(ModuleResolver):
         at = joined(folder, encoded(written))
         return (at,) if at is not None and at in self._tree else ()
 
-    def _beside(self, folder: bytes, written: str) -> tuple[bytes, ...]:
+    def _in_same_folder(self, folder: bytes, written: str) -> tuple[bytes, ...]:
         if ":" in written or written.startswith("/"):
             return ()
         return self._at(folder, written)
@@ -245,7 +245,7 @@ class Paths(ModuleResolver):
         if "." not in name_of(encoded(written)).decode("utf-8", "replace"):
             return ()
         for place in ancestors(folder):
-            files = self._beside(place, written)
+            files = self._in_same_folder(place, written)
             if files or written.startswith("."):
                 return files
         return ()
@@ -286,8 +286,8 @@ class Paths(ModuleResolver):
         if "$" in plain or plain.startswith(("/", "~")):
             return ()
         if variable is None:
-            return self._above(folder, plain) or self._beside(folder, plain)
-        files = {file for place in ancestors(folder) for file in self._beside(place, plain)}
+            return self._above(folder, plain) or self._in_same_folder(folder, plain)
+        files = {file for place in ancestors(folder) for file in self._in_same_folder(place, plain)}
         if not files and "/" in plain and ".." not in plain:
             files = {*self._tree.ending(encoded(plain))}
         return tuple(files) if len(files) == 1 else ()
@@ -295,7 +295,9 @@ class Paths(ModuleResolver):
     def _cmake(self, folder: bytes, written: str) -> tuple[bytes, ...]:
         if "$" in written:
             return ()
-        inner = self._at(folder, f"{written}/CMakeLists.txt") or self._beside(folder, written)
+        inner = self._at(folder, f"{written}/CMakeLists.txt") or self._in_same_folder(
+            folder, written
+        )
         if inner or "/" in written:
             return inner
         files = self._tree.called(encoded(f"{written}.cmake"))

@@ -180,11 +180,13 @@ class PossibleUses:
         orders = (
             order
             for path in sorted({mixin[0], base[0]})
-            for order in self.resolver.once(("orders", path), partial(self._orders, path), [])
+            for order in self.resolver.once(
+                ("orders", path), partial(self._resolution_orders, path), []
+            )
         )
         return any(mixin in order and base in order[order.index(mixin) :] for order in orders)
 
-    def _orders(self, path: bytes) -> list[list[tuple[bytes, int]]]:
+    def _resolution_orders(self, path: bytes) -> list[list[tuple[bytes, int]]]:
         """Return the ancestors of each class of a file that has at least two."""
         model = self.view.model(path)
         symbols = model.symbols if model is not None else ()

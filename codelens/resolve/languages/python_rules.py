@@ -170,7 +170,6 @@ def decorators(model: FileModel, symbol: int) -> list[Reference]:
 # the nearest one wins.
 
 _FIXTURE = "fixture"
-_LIMITS = re.compile(r"[,)]")
 
 
 class Fixtures:

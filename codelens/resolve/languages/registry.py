@@ -97,7 +97,7 @@ class LanguageSpec:
     """Some answers need an index over all files of the language."""
     implicit_interfaces: bool = False
     """A type satisfies an interface by its methods, without naming it (Go)."""
-    bases_are_told: bool = False
+    bases_are_declared: bool = False
     """Every base of a type is declared by a row (`base_places`)."""
     imports_folders: bool = False
     """An import may refer to a folder, meaning all files in it."""

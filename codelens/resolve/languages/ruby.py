@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.file_model import CALLABLE, FileModel
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
@@ -183,8 +183,6 @@ class Requires(ModuleResolver):
 # A receiver's type is known if it was created by `new`, is `self` or a constant, or is an instance
 # variable with such a value; all others remain unknown.
 
-_CALLED = CALLABLE | {"property"}
-_HOLDERS = TYPES | {"module"}
 SETTER = "="
 """Stands in place of arguments: the call is an assignment, `a.b = c` or `a.b += c`."""
 _MOST_OF_A_NAME = 8

@@ -192,7 +192,7 @@ class RubyTakers:
 
     def _below(self, own: Instance) -> list[Instance]:
         """Return all direct and indirect takers of a module or type; empty if too many."""
-        takers = self.view.index("ruby takers", self._takers)
+        takers = self.view.index("ruby takers", self._including_types)
         line = [own]
         for type_ in line:
             line += [taker for taker in takers.get(type_[:2], ()) if taker not in line]
@@ -204,7 +204,7 @@ class RubyTakers:
         index = self.view.index("ruby constants", self._members.constants)
         return (Instance(*referents[0][:2]) for referents in index.values())
 
-    def _takers(self) -> _Takers:
+    def _including_types(self) -> _Takers:
         """Return module or type -> the types and modules that include or derive from it."""
         takers: _Takers = {}
         for taker in self._types():

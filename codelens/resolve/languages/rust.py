@@ -223,10 +223,10 @@ class RustExpressions(Expressions):
             several = self._members.of_traits(Instance(*value[:2]), name)
             result = together([Definition(*referent[:2], value) for referent in several])
         if result is None and name in MAKING and isinstance(value, Definition):
-            return self._made(value)
+            return self._constructed(value)
         return result
 
-    def _made(self, type_: Definition) -> Value:
+    def _constructed(self, type_: Definition) -> Value:
         """Return the result of a standard library trait function: `T::default()`."""
         model = self.view.model(type_.path)
         if model is None or model.symbols[type_.symbol].kind not in TYPES:
@@ -387,7 +387,7 @@ def resolver(view: View) -> Resolver:
 SPECS = {
     "rust": LanguageSpec(
         trait_blocks=True,
-        bases_are_told=True,
+        bases_are_declared=True,
         modules="rust_names:Crates",
         settings=(b"Cargo.toml",),
         resolver="rust:resolver",

@@ -44,11 +44,6 @@ def changed_places(before: Sequence[object], now: Sequence[object]) -> list[int]
 # The counts of a content never change, so those of all other files stay the same: an edit in a view
 # of 50,000 files reads the rows of one.
 
-COUNTS = """
-SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
-    COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
-FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = ?
-"""
 COUNTS_OF = """
 WITH touched (path) AS (VALUES {marks})
 SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),

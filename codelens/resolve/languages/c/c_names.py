@@ -242,7 +242,7 @@ class CNames(ClassNames):
             return whole or declared
         apart = self._apart(path, declared)
         if not apart and not whole:
-            return self._different(declared)
+            return self._one_per_overload(declared)
         if self.view.languages.get(path) == "cpp":
             # A function without a definition in the view belongs to a library and may also be
             # meant.
@@ -250,7 +250,7 @@ class CNames(ClassNames):
             alone = [
                 referent for referent in declared if self._qualified(referent) not in names_defined
             ]
-            apart += self._different(alone) if alone else []
+            apart += self._one_per_overload(alone) if alone else []
         return whole + apart
 
     def _replaced(
@@ -295,7 +295,7 @@ class CNames(ClassNames):
             return all(self._kind(other) == "macro" for other in self.index().named(renamed[1]))
         return renamed[1].removeprefix(macro.name) in _WIDTHS
 
-    def _different(self, declared: list[Referent]) -> list[Referent]:
+    def _one_per_overload(self, declared: list[Referent]) -> list[Referent]:
         """Return one declaration per overload; in C there is only one."""
         if self.view.languages.get(declared[0].path) != "cpp":
             return declared[:1]

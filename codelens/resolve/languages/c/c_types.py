@@ -123,7 +123,6 @@ _HOLDING = re.compile(
     r"\s*<(.+)>\s*$"
 )
 _ITERATOR = re.compile(r"^(.+>)(?:::|\.)(?:const_)?(?:reverse_)?(?:iterator|pointer|reference)$")
-_HELD = re.compile(r"^(.+>)(?:::|\.)(?:value_type|element_type)$")
 _TAGGED = re.compile(r"^\s*(?:const\s+|volatile\s+)*(?:struct|class|union|enum)\s+(\w+)[\s*&]*$")
 _SIZES = frozenset(
     "unsigned signed long short int char float double void bool wchar_t auto".split()

@@ -82,15 +82,17 @@ class ClassNames(Names):
             referents = self.parts(package, name)
             return self._main_parts(referents) if len(referents) > 1 else referents
         if model.package == package:
-            referents = self._tops(self.view.folder(folder_of(path)), package, group).get(name)
+            referents = self._package_members(
+                self.view.folder(folder_of(path)), package, group
+            ).get(name)
             if referents:
                 return referents
         if group == "php":
             files = self.view.modules(path, f"{package}.{name}".strip(".").replace(".", "\\"))
-            return self._tops(files, package, group).get(name, [])
+            return self._package_members(files, package, group).get(name, [])
         for imported in (name, "*"):
             files = self.view.modules(path, package, imported)
-            referents = self._tops(files, package, group).get(name)
+            referents = self._package_members(files, package, group).get(name)
             if referents:
                 return referents
         return []
@@ -117,7 +119,7 @@ class ClassNames(Names):
         """Return all declarations of that name in a C# namespace; a class may have several."""
         return self._namespaces().get(package, {}).get(name, [])
 
-    def _tops(
+    def _package_members(
         self, files: tuple[bytes, ...], package: str, group: str
     ) -> dict[str, list[Referent]]:
         """Return the names of a package in those files, in one group of interoperable languages."""
@@ -132,11 +134,11 @@ class ClassNames(Names):
             if is_one and self.package(path) == package:
                 self._add(names, path)
         return {
-            name: self._actual(referents) if len(referents) > 1 else referents
+            name: self._without_expected(referents) if len(referents) > 1 else referents
             for name, referents in names.items()
         }
 
-    def _actual(self, referents: list[Referent]) -> list[Referent]:
+    def _without_expected(self, referents: list[Referent]) -> list[Referent]:
         """Drop Kotlin's `expect` declarations if an actual one exists."""
         implemented = [
             referent
@@ -330,7 +332,9 @@ class ClassNames(Names):
 
     def _from_all(self, path: bytes, name: str, space: Space, arguments: int) -> list[Referent]:
         """Return the referents of a name through wildcard imports."""
-        for module, owners in self.view.once(("wholes", path), lambda: self._wholes(path)):
+        for module, owners in self.view.once(
+            ("wholes", path), lambda: self._wildcard_imports(path)
+        ):
             referents = list(self.in_package(path, module, name))
             for owner in owners:
                 referents += self.types.inherited(Instance(owner.path, owner.symbol), name, space)
@@ -339,7 +343,7 @@ class ClassNames(Names):
                 return fitting
         return []
 
-    def _wholes(self, path: bytes) -> list[tuple[str, list[Referent]]]:
+    def _wildcard_imports(self, path: bytes) -> list[tuple[str, list[Referent]]]:
         """Return the wildcard imports of a file: the name, and the classes of that name.
 
         Skips C# namespaces that the view does not define, which are most of them.

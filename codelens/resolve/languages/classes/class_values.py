@@ -118,7 +118,7 @@ class ClassCalls(Calls):
         """Return an element of a value, by `[]` or by iteration (`[*]`)."""
         if isinstance(value, Container) and value.args and value.name in MAPS:
             return value.args[-1] if step == "[]" else Container(ENTRY, value.args)
-        ways = self._ways(value)
+        ways = self._element_steps(value)
         if ways:
             part = value
             for name in ways[step == "[*]"]:
@@ -128,7 +128,7 @@ class ClassCalls(Calls):
                 return part
         return super().element(value, step)
 
-    def _ways(self, value: Value) -> tuple[tuple[str, ...], ...]:
+    def _element_steps(self, value: Value) -> tuple[tuple[str, ...], ...]:
         language = self.view.languages.get(value.path) if isinstance(value, Instance) else None
         return _ELEMENTS.get(language or "", ())
 

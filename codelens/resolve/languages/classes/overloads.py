@@ -132,7 +132,7 @@ class Conversions:
         if own is not None:
             return _CONVERTED if is_free and self._converts(value) else NO
         if self._is_top(referent, model, type_name):
-            return self._top(model, type_name)
+            return self._type_parameter_rank(model, type_name)
         if isinstance(value, Instance):
             return self._instance(referent, type_name, value, is_free=is_free)
         return self._container(referent, model, type_name, value)
@@ -150,7 +150,7 @@ class Conversions:
         boxing = _BOXING if model.language == "java" and kind != "string" else 0
         boxing = 0 if argument.boxed else boxing
         if self._is_top(referent, model, type_name):
-            return self._top(model, type_name) + boxing
+            return self._type_parameter_rank(model, type_name) + boxing
         name = _plain(type_name)
         if name in (_OF_STRINGS if kind == "string" else _OF_NUMBERS):
             return 60 + boxing
@@ -159,7 +159,7 @@ class Conversions:
         )
         return _CONVERTED if converts else NO
 
-    def _top(self, model: FileModel, type_name: str) -> int:
+    def _type_parameter_rank(self, model: FileModel, type_name: str) -> int:
         """Return the rank for a type parameter, which accepts anything; exact in C#."""
         if _plain(type_name) in _TOPS:
             return _TOP
@@ -264,7 +264,7 @@ class Conversions:
         if plain and own is None:
             is_any = model.language == "csharp" and type_name not in _TOPS
             return (
-                self._top(model, type_name)
+                self._type_parameter_rank(model, type_name)
                 if is_any and self._is_top(referent, model, type_name)
                 else NO
             )
