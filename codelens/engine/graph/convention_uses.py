@@ -68,6 +68,7 @@ class _Conventions:
             yield from self._markup(target)
         else:
             yield from self._facade(target)
+            yield from self._container(target)
 
     def _nuxt(self, target: _Target) -> Iterator[Place]:
         path = target.node.path
@@ -184,6 +185,19 @@ class _Conventions:
                 yield Place(
                     match.path, match.line, f"calls it through the facade {name} of Laravel"
                 )
+
+    def _container(self, target: _Target) -> Iterator[Place]:
+        """Yields the calls of a method on what Laravel's container makes of a class."""
+        call = (
+            rb"\b(?:app|resolve|make|makeWith)\(\s*[\w\\]*\b%s::class\b[^;()]{0,200}\)\s*\??->\s*(?P<at>%s)\s*\("
+            % (
+                re.escape(target.owner.encode()),
+                re.escape(target.name.encode()),
+            )
+        )
+        users = self._search.files_with([target.owner, target.name, "class"])
+        for match in self._search.matches(users, re.compile(call)):
+            yield Place(match.path, match.line, f"calls it on a {target.owner} that Laravel makes")
 
 
 def _leads_to(match: Match, path: bytes) -> bool:

@@ -46,8 +46,9 @@ FILES = {
         "    {\n        return CartService::class;\n    }\n}\n"
     ),
     "app/CartService.php": "<?php\nclass CartService {\n    public function add() {}\n"
-    "    public function drop() {}\n}\n",
-    "app/Checkout.php": "<?php\nclass Checkout {\n    function go() { Cart::add(1); }\n}\n",
+    "    public function drop() {}\n    public function clear() {}\n}\n",
+    "app/Checkout.php": "<?php\nclass Checkout {\n    function go() { Cart::add(1); }\n"
+    "    function late() { app(CartService::class)->clear(); }\n}\n",
 }
 
 
@@ -115,6 +116,10 @@ def committed() -> dict[str, str]:
         (
             "app/CartService.php#CartService.add",
             {"app/Checkout.php:3": "calls it through the facade Cart of Laravel"},
+        ),
+        (
+            "app/CartService.php#CartService.clear",
+            {"app/Checkout.php:4": "calls it on a CartService that Laravel makes"},
         ),
         ("app/CartService.php#CartService.drop", {}),
     ],
