@@ -1,7 +1,7 @@
 """Finds uses that a framework makes by the place or name of a file, without an import.
 
-Nuxt's folders, SvelteKit's route files, components of Blazor and MDX, facades of Laravel. Each is a
-possible use whose reason names the convention.
+Nuxt's folders, SvelteKit's route files, components of Blazor, MDX and HEEx, Laravel's facades. Each
+is a possible use whose reason names the convention.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ class _Conventions:
         else:
             yield from self._facade(target)
             yield from self._container(target)
+            if symbol is not None and "(assigns" in symbol.signature:
+                yield from self._function_component(target)
 
     def _nuxt(self, target: _Target) -> Iterator[Place]:
         path = target.node.path
@@ -198,6 +200,17 @@ class _Conventions:
         users = self._search.files_with([target.owner, target.name, "class"])
         for match in self._search.matches(users, re.compile(call)):
             yield Place(match.path, match.line, f"calls it on a {target.owner} that Laravel makes")
+
+    def _function_component(self, target: _Target) -> Iterator[Place]:
+        """Yields the elements of HEEx that a function renders: `<.card>`, `<Core.card>`."""
+        module = target.owner.rpartition(".")[2]
+        pattern = rb"<(?P<at>(?:(?:\w+\.)*%s)?\.%s)(?=[\s/>])" % (
+            re.escape(module.encode()),
+            re.escape(target.name.encode()),
+        )
+        users = _below(self._search.files_with([target.name]), b"", (b".heex", b".ex", b".exs"))
+        for match in self._search.matches((), re.compile(pattern), users):
+            yield Place(match.path, match.line, f"renders <.{target.name}>, a component of HEEx")
 
 
 def _leads_to(match: Match, path: bytes) -> bool:

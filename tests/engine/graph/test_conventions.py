@@ -37,6 +37,12 @@ FILES = {
     "kit/routes/+layout.ts": "export const load = () => ({})\n",
     "blazor/Card.razor": "<p>@Title</p>\n",
     "blazor/Page.razor": '<Card Title="a" />\n<Cards />\n',
+    "lib/core.ex": (
+        "defmodule Web.Core do\n  def card(assigns) do\n    render(assigns)\n  end\n\n"
+        '  def list(assigns) do\n    ~H"""\n    <.card />\n    """\n  end\n\n'
+        "  def cards(items), do: items\nend\n"
+    ),
+    "lib/page.html.heex": '<.cards />\n<Core.card title="a">\n</Core.card>\n<Other.card />\n',
     "docs/Chart.jsx": "export const Chart = () => <p/>\nexport const Axis = () => <p/>\n",
     "docs/other/Chart.jsx": "export const Chart = () => <p/>\n",
     "docs/guide.mdx": "# Guide\n\nimport {\n  Chart,\n} from './Chart'\n\n<Chart year={1} />\n",
@@ -110,6 +116,14 @@ def committed() -> dict[str, str]:
             "blazor/Card.razor",
             {"blazor/Page.razor:1": "uses <Card>, a component of Blazor"},
         ),
+        (
+            "lib/core.ex#Web.Core.card",
+            {
+                "lib/core.ex:8": "renders <.card>, a component of HEEx",
+                "lib/page.html.heex:2": "renders <.card>, a component of HEEx",
+            },
+        ),
+        ("lib/core.ex#Web.Core.cards", {}),
         ("docs/Chart.jsx#Chart", {"docs/guide.mdx:5": "imports Chart in MDX"}),
         ("docs/Chart.jsx#Axis", {}),
         ("docs/other/Chart.jsx#Chart", {"docs/aliased.mdx:1": "imports Chart in MDX"}),
@@ -133,7 +147,7 @@ def test_a_use_by_convention_is_possible(
         site: one["why"]
         for one in found.get("may", ())
         for site in one["sites"]
-        if re.search("Nuxt|SvelteKit|Blazor|MDX|Laravel", one.get("why", ""))
+        if re.search("Nuxt|SvelteKit|Blazor|MDX|HEEx|Laravel", one.get("why", ""))
     }
     assert why == sites
     assert not any(site in str(found["results"]) for site in sites)
