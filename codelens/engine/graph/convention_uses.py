@@ -66,11 +66,11 @@ class _Conventions:
             yield from self._nuxt(target)
             yield from self._route(target)
             yield from self._markup(target)
-        else:
+        elif node.path.endswith(b".php"):
             yield from self._facade(target)
             yield from self._container(target)
-            if symbol is not None and "(assigns" in symbol.signature:
-                yield from self._function_component(target)
+        elif symbol is not None and "(assigns" in symbol.signature:
+            yield from self._function_component(target)
 
     def _nuxt(self, target: _Target) -> Iterator[Place]:
         path = target.node.path
