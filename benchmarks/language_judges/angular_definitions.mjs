@@ -10,15 +10,19 @@ import { pathToFileURL } from "node:url";
 
 const [root, tsconfig] = [resolve(process.argv[2]), resolve(process.argv[2], process.argv[3])];
 const require = createRequire(resolve(root, "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(name)).href);
+async function load(name) {
+  const loaded = await import(pathToFileURL(require.resolve(name)).href);
+  return { ...loaded, ...loaded.default };
+}
 const cli = await load("@angular/compiler-cli");
 const ng = await load("@angular/compiler");
-const ts = (await load("typescript")).default;
+const ts = await load("typescript");
 
 const config = cli.readConfiguration(tsconfig);
 const options = { ...config.options, strictTemplates: true, noEmit: true, _enableTemplateTypeChecker: true };
 const host = cli.createCompilerHost({ options });
 const program = new cli.NgtscProgram(config.rootNames, options, host);
+program.compiler.enableTemplateTypeChecker = true;
 await program.loadNgStructureAsync();
 const checker = program.compiler.getTemplateTypeChecker();
 const typeChecker = program.getTsProgram().getTypeChecker();
@@ -41,6 +45,25 @@ function placesOf(symbol) {
     places.push([relative(root, source.fileName), line]);
   }
   return places;
+}
+
+// Since Angular 21 a symbol of a template only has a place in the code that the compiler makes to
+// check the template.
+function symbolOf(info) {
+  if (!info || info.tsSymbol) return info?.tsSymbol;
+  const place = info.ref ?? info.tcbLocation;
+  if (!place) return undefined;
+  const current = program.compiler.getCurrentProgram();
+  const at = place.position ?? place.positionInFile;
+  let node = current.getSourceFile(place.filePath ?? place.tcbPath);
+  for (let below = node; below; below = ts.forEachChild(node, (child) => (child.getStart() <= at && at < child.end ? child : undefined))) node = below;
+  if (node?.name && info.ref) node = node.name;
+  return node && current.getTypeChecker().getSymbolAtLocation(node);
+}
+
+function pipeClass(symbol) {
+  if (!symbol?.classSymbol) return undefined;
+  return symbol.classSymbol.tsSymbol ?? checker.getTypeOfSymbol?.(symbol.classSymbol)?.symbol;
 }
 
 function add(file, offset, name, kind, targets) {
@@ -76,7 +99,7 @@ class Uses {
   directives(node, tag) {
     const symbol = this.symbol(node);
     for (const directive of symbol?.directives ?? []) {
-      const places = placesOf(directive.tsSymbol);
+      const places = placesOf(symbolOf(directive));
       const selector = directive.selector ?? "";
       const words = selector.replace(/:not\([^)]*\)/g, "");
       if (tag && new RegExp(`(^|,)\\s*${tag.replace(/[^\w-]/g, "")}(?![\\w-])`).test(words)) {
@@ -97,18 +120,18 @@ class Uses {
       const kind = node instanceof ng.TmplAstBoundEvent ? "output" : "input";
       for (const binding of symbol?.bindings ?? []) {
         const span = node.keySpan;
-        if (span) add(this.file, span.start.offset, node.name, kind, placesOf(binding.tsSymbol));
+        if (span) add(this.file, span.start.offset, node.name, kind, placesOf(symbolOf(binding)));
       }
     } else if (node instanceof ng.BindingPipe) {
       const symbol = this.symbol(node);
-      const places = [...placesOf(symbol?.tsSymbol), ...placesOf(symbol?.classSymbol?.tsSymbol)];
+      const places = [...placesOf(symbolOf(symbol)), ...placesOf(pipeClass(symbol))];
       add(this.file, node.nameSpan.start, node.name, "pipe", places);
     } else if (node instanceof ng.PropertyRead || node instanceof ng.SafePropertyRead) {
       // A variable of the template is no use of a definition.
       const symbol = this.symbol(node);
-      if (symbol?.tsSymbol && !symbol.declaration) {
+      if (symbol && !symbol.declaration) {
         const bare = node.receiver instanceof ng.ImplicitReceiver;
-        add(this.file, node.nameSpan.start, node.name, bare ? "name" : "member", placesOf(symbol.tsSymbol));
+        add(this.file, node.nameSpan.start, node.name, bare ? "name" : "member", placesOf(symbolOf(symbol)));
       }
     }
   }

@@ -26,7 +26,7 @@ class Judged(NamedTuple):
 
 
 def judged(repository: Path, tsconfig: str, show: int) -> Judged:
-    """Compares the uses in the templates of one program."""
+    """Compares the uses in the templates of one program, of what codelens has as a definition."""
     answered = subprocess.run(
         ["node", "--max-old-space-size=6000", JUDGE, repository, tsconfig],
         stdout=subprocess.PIPE, check=True, text=True,
@@ -38,9 +38,12 @@ def judged(repository: Path, tsconfig: str, show: int) -> Judged:
         use = (row["file"], row["line"], row["name"])
         kinds.setdefault(use, row["kind"])
         truth.setdefault(use, set()).update((file, line) for file, line in row["targets"])
-    edges = _edges(repository, set(answer["templates"]))
+    edges, defined = _edges(repository, set(answer["templates"]))
+    others = {use for use, places in truth.items() if not places & defined}
     counts = Judged(Counter(), Counter(), Counter(), Counter())
     for use, places in sorted(truth.items()):
+        if use in others:
+            continue
         kind, hit = kinds[use], bool(edges.get(use, set()) & places)
         counts.truth[kind] += 1
         counts.found[kind] += hit
@@ -51,6 +54,8 @@ def judged(repository: Path, tsconfig: str, show: int) -> Judged:
         if not use[0].endswith(".html") and use not in truth:
             # A file of a class has edges of its code, too.
             continue
+        if use in others:
+            continue
         kind, right = kinds.get(use, "name"), bool(truth.get(use, set()) & places)
         counts.edges[kind] += 1
         counts.right[kind] += right
@@ -60,8 +65,8 @@ def judged(repository: Path, tsconfig: str, show: int) -> Judged:
     return counts
 
 
-def _edges(repository: Path, templates: set[str]) -> dict[_Use, set[_Place]]:
-    """The certain edges from templates: file, line and name -> definitions."""
+def _edges(repository: Path, templates: set[str]) -> tuple[dict[_Use, set[_Place]], set[_Place]]:
+    """The certain edges from templates (file, line, name -> definitions), and all definitions."""
     by_use: dict[_Use, set[_Place]] = {}
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODELENS_HOME"] = home
@@ -73,4 +78,7 @@ def _edges(repository: Path, templates: set[str]) -> dict[_Use, set[_Place]]:
                 if edge.src_file in templates and edge.kind in {"call", "ref"}:
                     use = (edge.src_file, edge.line, edge.name)
                     by_use.setdefault(use, set()).add((edge.dst_file, edge.dst_line))
-    return by_use
+            defined = {
+                (symbol.path, symbol.line) for symbol in engine.export_symbols(path=repository)
+            }
+    return by_use, defined

@@ -41,6 +41,28 @@ OPEN = (
         "<C a={b}>",
         "{#snippet a(b)}",
     ),
+    *(
+        '<C :a="',
+        '<C @d="f(',
+        "<C on:d={() => f(",
+        '<C v-slot="{ a',
+        "<C #a>",
+        "{#await a}<C>",
+        "{:then b}",
+    ),
+    *(
+        '<p *ngFor="let a of b; let i = index">',
+        '<C [a]="b" (c)="d($event)">',
+        '<C [(a)]="b[',
+        "{{ a | b: c",
+    ),
+    *(
+        "@if (a; as b) {",
+        "@for (a of b; track a.c) {",
+        "@let a = b",
+        "{a, plural, =1 {",
+        "<ng-template #a>",
+    ),
     *("{a.map((b) => <C>", "{a && <b>", "{`${", '<C a="', "<C a={", "<C {", "<template>", "---\n"),
 )
 ROWS = (
@@ -50,6 +72,15 @@ ROWS = (
     *("def a\n", "class A:\n", "function a(){", "fn a() {", "int a(){", "A: {\n", "- a: [\n"),
     *("int f( { @ }\n", "FOO BAR baz(int x) QUX;\n", 'x = "; @ " @ ;\n'),
     *('<C :a="b(c)" @d="e = f"/>\n', "<C a={b} on:c={d} {e}/>\n", "{a}<br>{b}\n", "{@const a = b}"),
+    *(
+        '<C v-for="a in b" :c="{ d: a.e }" @f="(g) => h(g)">{{ a.i }}</C>\n',
+        '<p *ngIf="a | b; else c">{{ d?.e }}</p>\n',
+    ),
+    *(
+        "@if (a) { {{ b }} } @else { <C/> }\n",
+        "{#each a as { b }, c (b)}<C {...b}/>{/each}\n",
+        "</C>{/each}</p>\n",
+    ),
     *("</a>", "<a></b>", "{/if}", "{:else}", "{a.map((b) => <c/>)}\n", "<C a={<b/>}/>\n"),
     *("\0", "a\0", " \0", "\0\n", "<\0", "{\0", '"\0', "\r", "\x0c", "é", "\u2028", "😀"),
 )

@@ -178,6 +178,14 @@ def test_a_template_without_a_component_uses_nothing() -> None:
     assert _uses(files, "page.html") == ""
 
 
+def test_a_signal_that_only_reads_another_has_its_type() -> None:
+    code = PAGE.replace("TEMPLATE", "template: `{{ all()[0].id }}`").replace(
+        "  name = '';",
+        "  name = '';\n  list = signal<Item[]>([]);\n  all = this.list.asReadonly();",
+    )
+    assert "Item.id" in _uses({**CODE, "page.ts": code}, "page.ts").split()
+
+
 def test_a_decorator_without_options_is_read() -> None:
     text = (
         "import { Directive, HostListener } from '@angular/core';\n@Directive()\n"

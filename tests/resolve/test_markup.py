@@ -218,3 +218,25 @@ def test_names_that_the_markup_binds_are_no_uses() -> None:
 
 def test_a_generated_declaration_counts_in_its_folder_only(edges: set[str]) -> None:
     assert not [edge for edge in edges if edge.startswith("Apart.vue")]
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "With<Other> & { size?: number }",
+        "With<Other> & With<More> & { size?: number; color?: string }",
+        "With<Other & ({ size?: number; color: 1 } | { color: 2 })>",
+    ],
+)
+def test_props_in_an_alias_of_generic_types_are_those_of_the_component(type_: str) -> None:
+    files = {
+        "with.ts": "export type With<T, U = Other> = T & { ref?: U | null };\n",
+        "Button.svelte": "<script lang='ts' module>\nimport type { With } from './with';\n"
+        f"export type Props = {type_};\n</script>\n"
+        "<script lang='ts'>\nlet { size, ...others }: Props = $props();\n</script>\n"
+        "<p {...others} />\n",
+        "App.svelte": "<script lang='ts'>\nimport Button from './Button.svelte';\n</script>\n"
+        "<Button size={1} />\n",
+    }
+    edges = edges_of(files, "ref", lined=True)
+    assert any(edge.startswith("App.svelte") and edge.endswith("size 3") for edge in edges), edges

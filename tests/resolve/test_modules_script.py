@@ -53,6 +53,12 @@ def test_settings_are_inherited_and_relative_to_where_they_stand() -> None:
     assert of("import '@/x'\n", "shared/x.ts", at="web/src/a.ts", **files) == ["shared/x.ts"]
 
 
+def test_prefixes_of_frameworks_mean_the_folders_of_sources() -> None:
+    text = "import '~/a'\nimport '@/b'\nimport '~~/server/c'\nimport '@@/d'\nimport '~/e'\n"
+    files = ["app/a.ts", "b.ts", "server/c.ts", "app/d.ts", "src/e.ts", "app/e.ts"]
+    assert of(text, "package.json", *files) == ["app/a.ts", "b.ts", "server/c.ts", "src/e.ts"]
+
+
 def test_packages_of_the_view_are_found_by_name_and_exports() -> None:
     manifest = """{"name": "@acme/kit", "main": "dist/index.js", "exports": {
       ".": {"types": "./dist/index.d.ts", "import": "./dist/index.js"},

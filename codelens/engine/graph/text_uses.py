@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.convention_uses import convention_uses
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import BY_TEXT, PossibleSite
 from codelens.engine.graph.setting_uses import (
@@ -26,7 +27,6 @@ from codelens.engine.graph.template_uses import (
     TemplateUses,
     registered_name,
     registered_uses,
-    template_at,
 )
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
@@ -199,8 +199,7 @@ def text_uses(
     view: CurrentView, graph: LazyGraph, targets: Targets, text_targets: TextTargets, depth: int = 1
 ) -> TextUses:
     """Possible uses of the target, by texts."""
-    named = text_targets.keys or text_targets.nodes
-    if not named and all(template_at(path) is None for path in text_targets.paths):
+    if not any(text_targets):
         return TextUses((), ())
     search = TextSearch(view, graph)
     readers = KeyUses(graph, search)
@@ -209,11 +208,18 @@ def text_uses(
         *TemplateUses(view, search).of(text_targets.paths, depth),
         *readers.of(text_targets.keys, programs),
         *DottedNames(graph, search).of(text_targets.nodes),
+        *convention_uses(targets, search, _placed(text_targets)),
         *registered_uses(view, search, _registered(targets, text_targets.nodes)),
     ]
     targets.fetch([Node(place.path, MODULE) for place in places])
     sites = dict.fromkeys(_site(targets, place) for place in places)
     return TextUses(tuple(sites), _notes(search, readers, text_targets))
+
+
+def _placed(text_targets: TextTargets) -> list[Node]:
+    """Files as a whole, then definitions."""
+    files = [Node(path, MODULE) for path in text_targets.paths]
+    return list(dict.fromkeys((*files, *text_targets.nodes)))
 
 
 def _site(targets: Targets, place: Place) -> PossibleSite:

@@ -364,6 +364,8 @@ class _Decorated:
             text = self._text(of) if of is not None and of.type != "string" else ""
             many = "[]" if function.endswith("ren") else ""
             return (":", f"() => {text}{many}") if text else None
+        if function.endswith(".asReadonly"):
+            return "=", function.removesuffix(".asReadonly")
         if function not in _TYPED:
             return None
         if named is not None:

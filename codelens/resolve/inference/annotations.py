@@ -369,8 +369,10 @@ class Annotations:
         own = Instance(referent.path, referent.symbol, args)
         value = self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
         plain = (isinstance(part, Shape) and isinstance(part.type_, Fields) for part in each(value))
-        # The members of an object type have definitions inside that of the alias.
-        return own if value is not None and all(plain) else value
+        # The members of object types have definitions inside that of the alias.
+        if value is None or all(plain):
+            return own if value is not None else None
+        return together([own, value]) if model.children.get(referent.symbol) else value
 
     def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
         """Expand an alias; returns the alias itself if it is cyclic or the chain is too long.

@@ -361,16 +361,21 @@ class ScriptModules(ModuleResolver):
         return ()
 
     def _by_custom(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
-        """Resolve `@/x` and `$lib/x`, which bundler templates configure in code."""
+        """Resolve `@/x` and `$lib/x`, which bundler templates and frameworks configure in code."""
         head, _, inner = module.partition("/")
-        places = {"@": b"src", "~": b"src", "$lib": b"src/lib"}
-        if head not in places:
-            return ()
-        for place in ancestors(folder):
+        roots = _ROOTS_OF.get(head, ())
+        for place in ancestors(folder) if roots else ():
             if place in self._packages:
-                root = below(place, places[head])
-                return self._at(below(root, encoded(inner)), plain)
+                places = (below(below(place, root), encoded(inner)) for root in roots)
+                return next((files for at in places if (files := self._at(at, plain))), ())
         return ()
+
+
+_ROOTS_OF = {
+    "@": (b"src", b"app", b""), "~": (b"src", b"app", b""),
+    "@@": (b"",), "~~": (b"",), "$lib": (b"src/lib",),
+}  # fmt: skip
+"""The folders of a package that a prefix stands for; Nuxt has sources in `app` or at the top."""
 
 
 def _sources(base: bytes) -> Iterator[bytes]:

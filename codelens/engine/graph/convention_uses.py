@@ -1,0 +1,251 @@
+"""Finds uses that a framework makes by the place or name of a file, without an import.
+
+Nuxt's folders, SvelteKit's route files, components of Blazor, MDX and HEEx, Laravel's facades. Each
+is a possible use whose reason names the convention.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from codelens.engine.graph.setting_uses import Match, Place, TextSearch
+from codelens.engine.graph.targets import Targets
+from codelens.paths import printed
+from codelens.resolve.path_tree import ancestors, below, folder_of, joined, name_of, stem_of
+from codelens.resolve.walk.edge_table import Node
+
+_MOST_TARGETS = 30
+_NUXT = tuple(b"nuxt.config." + ending for ending in (b"ts", b"js", b"mjs", b"mts"))
+_COMPONENTS = (b".vue", b".ts", b".tsx", b".js", b".jsx")
+_SCRIPTS = (b".vue", b".ts", b".tsx", b".js", b".jsx", b".mjs", b".mts")
+_AUTO_IMPORTED = {
+    (b"composables",): b"", (b"utils",): b"",
+    (b"server", b"utils"): b"server",
+    (b"shared", b"utils"): b"", (b"shared", b"types"): b"",
+}  # fmt: skip
+"""Folders whose exports Nuxt imports by name, each with the folder that may use them."""
+_MODE = re.compile(r"\.(?:client|server|global|island)\Z")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_ROUTE = re.compile(rb"(\+(?:page|layout))(?:\.server)?\.[jt]s")
+_GIVEN = {"load": rb"\bdata\b", "actions": rb"\bform\b"}
+_FACADE = "getFacadeAccessor"
+
+
+class _Target(NamedTuple):
+    """A definition, or a file as a whole."""
+
+    node: Node
+    name: str
+    """Empty for a file."""
+    owner: str
+    """The type that a member belongs to; empty without one."""
+
+
+def convention_uses(targets: Targets, search: TextSearch, nodes: Iterable[Node]) -> Iterator[Place]:
+    """Yields the places that may use some definitions or files (`MODULE`) by a convention."""
+    conventions = _Conventions(targets, search)
+    for node in list(nodes)[:_MOST_TARGETS]:
+        yield from conventions.of(node)
+
+
+class _Conventions:
+    def __init__(self, targets: Targets, search: TextSearch) -> None:
+        self._targets = targets
+        self._files = targets.view.snapshot.by_path
+        self._search = search
+
+    def of(self, node: Node) -> Iterator[Place]:
+        """Yields the uses of one target."""
+        symbols = self._targets.symbols(node.path)
+        symbol = symbols[node.symbol] if 0 <= node.symbol < len(symbols) else None
+        owner = symbols[symbol.parent].name if symbol is not None and symbol.parent >= 0 else ""
+        target = _Target(node, symbol.name if symbol is not None else "", owner)
+        if not owner:
+            yield from self._nuxt(target)
+            yield from self._route(target)
+            yield from self._markup(target)
+        elif node.path.endswith(b".php"):
+            yield from self._facade(target)
+            yield from self._container(target)
+        elif symbol is not None and "(assigns" in symbol.signature:
+            yield from self._function_component(target)
+
+    def _nuxt(self, target: _Target) -> Iterator[Place]:
+        path = target.node.path
+        roots = [
+            folder
+            for folder in ancestors(folder_of(path))
+            if any(below(folder, name) in self._files for name in _NUXT)
+        ]
+        if not roots:
+            return
+        parts = path[len(roots[0]) :].lstrip(b"/").split(b"/")
+        parts = parts[1:] if parts[0] in {b"app", b"src"} else parts
+        if parts[0] == b"components" and path.endswith(_COMPONENTS) and not target.name:
+            tag = _component_name([printed(part) for part in parts[1:]])
+            why = f"uses <{tag}>, which Nuxt finds in components/"
+            hyphens = "-".join(word.lower() for word in _WORDS.findall(tag))
+            names = [tag, hyphens, f"Lazy{tag}", f"lazy-{hyphens}"]
+            yield from self._elements(names, _below(self._files, roots[-1], (b".vue",)), why)
+        for folders, users in _AUTO_IMPORTED.items():
+            depth = len(folders)
+            if tuple(parts[:depth]) == folders and path.endswith(_SCRIPTS):
+                is_scanned = len(parts) == depth + 1 or (
+                    len(parts) == depth + 2 and stem_of(path) == b"index"
+                )
+                root = below(roots[-1], users) if users else roots[-1]
+                where = f"Nuxt imports from {printed(b'/'.join(folders))}/"
+                for name in self._exported(target) if is_scanned else ():
+                    yield from self._named(name, path, root, where)
+
+    def _exported(self, target: _Target) -> list[str]:
+        """Return the exported name of a target, or all those of a file."""
+        symbols = self._targets.symbols(target.node.path)
+        exported = [symbol.name for symbol in symbols if symbol.exported and symbol.parent < 0]
+        if not target.name:
+            return exported
+        return [target.name] if target.name in exported else []
+
+    def _named(self, name: str, path: bytes, root: bytes, where: str) -> Iterator[Place]:
+        """Yields the uses of a name in files that neither import nor define it."""
+        word = re.escape(name.encode())
+        users = self._search.files_with([name]).intersection(_below(self._files, root, _SCRIPTS))
+        pattern = rb"(?<![\w.$'\"`/-])(?P<at>%s)(?![\w$'\"`-]|\s*:(?!:))" % word
+        bound = re.compile(
+            rb"\b(?:import|require)\b[^;'\"]{0,400}?(?<![\w$])%s(?![\w$])|"
+            rb"\b(?:const|let|var|function|class|interface|type)\s+[{\[]?[\w$\s,]{0,200}?"
+            rb"(?<![\w$])%s(?![\w$])" % (word, word)
+        )
+        binding: dict[bytes, bool] = {path: True}
+        for match in self._search.matches(users, re.compile(pattern)):
+            if match.path not in binding:
+                binding[match.path] = bound.search(match.text) is not None
+            if not binding[match.path]:
+                yield Place(match.path, match.line, f"uses {name}, which {where}")
+
+    def _elements(self, names: list[str], users: set[bytes], why: str) -> Iterator[Place]:
+        """Yields the elements with one of some names."""
+        any_name = b"|".join(re.escape(name.encode()) for name in dict.fromkeys(names))
+        element = re.compile(rb"<(?P<at>%s)(?=[\s/>])" % any_name)
+        for match in self._search.matches((), element, users):
+            yield Place(match.path, match.line, why)
+
+    def _route(self, target: _Target) -> Iterator[Place]:
+        """Yields where a page of SvelteKit receives what the file next to it returns."""
+        path = target.node.path
+        route = _ROUTE.fullmatch(name_of(path))
+        page = below(folder_of(path), route[1] + b".svelte") if route is not None else b""
+        if page not in self._files or (target.name and target.name not in _GIVEN):
+            return
+        for name in [target.name] if target.name else self._exported(target):
+            pattern = _GIVEN.get(name)
+            if pattern is not None:
+                why = f"receives what {name} of {printed(name_of(path))} returns, as SvelteKit says"
+                first = next(
+                    self._search.matches([page], re.compile(rb"(?P<at>%s)" % pattern)), None
+                )
+                yield Place(page, first.line if first is not None else 1, why)
+
+    def _markup(self, target: _Target) -> Iterator[Place]:
+        """Yields the uses of a component in files whose imports are not followed."""
+        path = target.node.path
+        name = target.name or printed(stem_of(path))
+        if path.endswith(b".razor") and not target.name and name[:1].isupper():
+            users = _below(self._search.files_with([name]), b"", (b".razor", b".cshtml")) - {path}
+            yield from self._elements([name], users, f"uses <{name}>, a component of Blazor")
+        if not path.endswith((*_SCRIPTS, b".astro", b".svelte")):
+            return
+        imported = re.compile(
+            rb"(?m)^import\s[^;'\"]{0,400}?\b%s\b[^;'\"]{0,400}?['\"](?P<at>[^'\"\n]+)['\"]"
+            % re.escape(name.encode())
+        )
+        users = _below(self._search.files_with([name]), b"", (b".mdx",))
+        for match in self._search.matches((), imported, users):
+            if _leads_to(match, path):
+                yield Place(match.path, match.line, f"imports {name} in MDX")
+
+    def _facade(self, target: _Target) -> Iterator[Place]:
+        """Yields the calls of a method through a facade of Laravel."""
+        holding = self._search.files_with([_FACADE, target.owner])
+        if not holding:
+            return
+        returns = rb"%s\s*\([^{]{0,80}\{\s*return\s+[\w\\]*\b(?P<at>%s)::class" % (
+            _FACADE.encode(),
+            re.escape(target.owner.encode()),
+        )
+        facades = {match.path for match in self._search.matches(holding, re.compile(returns))}
+        for facade in sorted(facades):
+            name = printed(stem_of(facade))
+            call = rb"\b%s::(?P<at>%s)\s*\(" % (
+                re.escape(name.encode()),
+                re.escape(target.name.encode()),
+            )
+            users = self._search.files_with([name, target.name])
+            for match in self._search.matches(users, re.compile(call)):
+                yield Place(
+                    match.path, match.line, f"calls it through the facade {name} of Laravel"
+                )
+
+    def _container(self, target: _Target) -> Iterator[Place]:
+        """Yields the calls of a method on what Laravel's container makes of a class."""
+        call = (
+            rb"\b(?:app|resolve|make|makeWith)\(\s*[\w\\]*\b%s::class\b[^;()]{0,200}\)\s*\??->\s*(?P<at>%s)\s*\("
+            % (
+                re.escape(target.owner.encode()),
+                re.escape(target.name.encode()),
+            )
+        )
+        users = self._search.files_with([target.owner, target.name, "class"])
+        for match in self._search.matches(users, re.compile(call)):
+            yield Place(match.path, match.line, f"calls it on a {target.owner} that Laravel makes")
+
+    def _function_component(self, target: _Target) -> Iterator[Place]:
+        """Yields the elements of HEEx that a function renders: `<.card>`, `<Core.card>`."""
+        module = target.owner.rpartition(".")[2]
+        pattern = rb"<(?P<at>(?:(?:\w+\.)*%s)?\.%s)(?=[\s/>])" % (
+            re.escape(module.encode()),
+            re.escape(target.name.encode()),
+        )
+        users = _below(self._search.files_with([target.name]), b"", (b".heex", b".ex", b".exs"))
+        for match in self._search.matches((), re.compile(pattern), users):
+            yield Place(match.path, match.line, f"renders <.{target.name}>, a component of HEEx")
+
+
+def _leads_to(match: Match, path: bytes) -> bool:
+    """Whether a module's name in a file means a path, by its end if it is not relative."""
+    module = match.text[match.start : match.end]
+    if module.startswith(b"."):
+        place = joined(folder_of(match.path), module) or b""
+    else:
+        place = module.partition(b"/")[2]
+    stem = path.rpartition(b".")[0]
+    places = [path, stem] + [folder_of(path)] * (stem_of(path) == b"index")
+    if module.startswith(b"."):
+        return place in places
+    return bool(place) and any((b"/" + other).endswith(b"/" + place) for other in places)
+
+
+def _below(files: Iterable[bytes], root: bytes, endings: tuple[bytes, ...]) -> set[bytes]:
+    start = root + b"/" if root else b""
+    return {path for path in files if path.startswith(start) and path.endswith(endings)}
+
+
+def _component_name(parts: list[str]) -> str:
+    """Return the name that Nuxt gives a component: `base/BaseCard.vue` is `BaseCard`."""
+    *folders, file = parts
+    own = _WORDS.findall(_MODE.sub("", file.rpartition(".")[0]))
+    before = [_WORDS.findall(folder) for folder in folders]
+    if [word.lower() for word in own] == ["index"] and before:
+        own = []
+    lower = [word.lower() for word in own]
+    suffix: list[str] = []
+    folder_count = len(before)
+    for at in range(len(before) - 1, -1, -1):
+        words = [word.lower() for word in before[at]]
+        suffix = words + suffix
+        if lower and (lower[: len(suffix)] == suffix or words == lower[:1]):
+            folder_count = at
+    words = [word for folder in before[:folder_count] for word in folder] + own
+    return "".join(word[:1].upper() + word[1:] for word in words)

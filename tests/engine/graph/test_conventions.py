@@ -1,0 +1,159 @@
+"""What a framework uses by the place of a file is a possible use, with the convention named."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from gitrepo import GitRepo
+from shop_repository import Run
+
+FILES = {
+    "web/nuxt.config.ts": "export default defineNuxtConfig({})\n",
+    "web/components/base/BaseCard.vue": "<template><p/></template>\n",
+    "web/components/user/Menu.client.vue": "<template><p/></template>\n",
+    "web/components/index.vue": "<template><p/></template>\n",
+    "web/composables/cart.ts": (
+        "export function useCart() {}\nexport const useTotal = () => 1\nfunction inner() {}\n"
+    ),
+    "web/composables/deep/more.ts": "export function useDeep() {}\n",
+    "web/server/utils/db.ts": "export function useDb() {}\n",
+    "web/server/api/items.ts": "export default defineEventHandler(() => useDb())\n",
+    "web/pages/index.vue": (
+        "<script setup>\nconst cart = useCart()\nuseDeep()\nuseDb()\ninner()\n"
+        "const all = { useTotal: 1 }\n</script>\n"
+        "<template><BaseCard /><lazy-user-menu/><BaseBaseCard/>{{ useTotal() }}</template>\n"
+    ),
+    "web/pages/other.vue": (
+        "<script setup>\nimport { useCart } from '~/lib'\nconst useTotal = 1\n"
+        "useCart(); useTotal\n</script>\n"
+    ),
+    "shop/other.vue": "<script setup>\nuseCart()\n</script>\n<template><BaseCard /></template>\n",
+    "kit/routes/+page.server.ts": (
+        "export async function load() { return {} }\nexport const actions = {}\n"
+        "export const prerender = true\n"
+    ),
+    "kit/routes/+page.svelte": "<script>\nlet { data, form } = $props()\n</script>\n{data.a}\n",
+    "kit/routes/+layout.ts": "export const load = () => ({})\n",
+    "blazor/Card.razor": "<p>@Title</p>\n",
+    "blazor/Page.razor": '<Card Title="a" />\n<Cards />\n',
+    "lib/core.ex": (
+        "defmodule Web.Core do\n  def card(assigns) do\n    render(assigns)\n  end\n\n"
+        '  def list(assigns) do\n    ~H"""\n    <.card />\n    """\n  end\n\n'
+        "  def cards(items), do: items\nend\n"
+    ),
+    "lib/page.html.heex": '<.cards />\n<Core.card title="a">\n</Core.card>\n<Other.card />\n',
+    "docs/Chart.jsx": "export const Chart = () => <p/>\nexport const Axis = () => <p/>\n",
+    "docs/other/Chart.jsx": "export const Chart = () => <p/>\n",
+    "docs/guide.mdx": "# Guide\n\nimport {\n  Chart,\n} from './Chart'\n\n<Chart year={1} />\n",
+    "docs/aliased.mdx": 'import { Chart } from "@site/other/Chart.jsx"\n',
+    "app/Facades/Cart.php": (
+        "<?php\nclass Cart extends Facade {\n    protected static function getFacadeAccessor()\n"
+        "    {\n        return CartService::class;\n    }\n}\n"
+    ),
+    "app/CartService.php": "<?php\nclass CartService {\n    public function add() {}\n"
+    "    public function drop() {}\n    public function clear() {}\n}\n",
+    "app/Checkout.php": "<?php\nclass Checkout {\n    function go() { Cart::add(1); }\n"
+    "    function late() { app(CartService::class)->clear(); }\n}\n",
+}
+
+
+@pytest.fixture
+def committed() -> dict[str, str]:
+    return FILES
+
+
+@pytest.mark.parametrize(
+    ("target", "sites"),
+    [
+        (
+            "web/components/base/BaseCard.vue",
+            {"web/pages/index.vue:8": "uses <BaseCard>, which Nuxt finds in components/"},
+        ),
+        (
+            "web/components/user/Menu.client.vue",
+            {"web/pages/index.vue:8": "uses <UserMenu>, which Nuxt finds in components/"},
+        ),
+        ("web/components/index.vue", {}),
+        (
+            "web/composables/cart.ts#useCart",
+            {"web/pages/index.vue:2": "uses useCart, which Nuxt imports from composables/"},
+        ),
+        (
+            "web/composables/cart.ts#useTotal",
+            {"web/pages/index.vue:8": "uses useTotal, which Nuxt imports from composables/"},
+        ),
+        (
+            "web/composables/cart.ts",
+            {
+                "web/pages/index.vue:2": "uses useCart, which Nuxt imports from composables/",
+                "web/pages/index.vue:8": "uses useTotal, which Nuxt imports from composables/",
+            },
+        ),
+        ("web/composables/cart.ts#inner", {}),
+        ("web/composables/deep/more.ts#useDeep", {}),
+        (
+            "web/server/utils/db.ts#useDb",
+            {"web/server/api/items.ts:1": "uses useDb, which Nuxt imports from server/utils/"},
+        ),
+        (
+            "kit/routes/+page.server.ts#load",
+            {
+                "kit/routes/+page.svelte:2": "receives what load of +page.server.ts returns, as "
+                "SvelteKit says"
+            },
+        ),
+        (
+            "kit/routes/+page.server.ts#actions",
+            {
+                "kit/routes/+page.svelte:2": "receives what actions of +page.server.ts returns, "
+                "as SvelteKit says"
+            },
+        ),
+        ("kit/routes/+page.server.ts#prerender", {}),
+        ("kit/routes/+layout.ts#load", {}),
+        (
+            "blazor/Card.razor",
+            {"blazor/Page.razor:1": "uses <Card>, a component of Blazor"},
+        ),
+        (
+            "lib/core.ex#Web.Core.card",
+            {
+                "lib/core.ex:8": "renders <.card>, a component of HEEx",
+                "lib/page.html.heex:2": "renders <.card>, a component of HEEx",
+            },
+        ),
+        ("lib/core.ex#Web.Core.cards", {}),
+        ("docs/Chart.jsx#Chart", {"docs/guide.mdx:5": "imports Chart in MDX"}),
+        ("docs/Chart.jsx#Axis", {}),
+        ("docs/other/Chart.jsx#Chart", {"docs/aliased.mdx:1": "imports Chart in MDX"}),
+        (
+            "app/CartService.php#CartService.add",
+            {"app/Checkout.php:3": "calls it through the facade Cart of Laravel"},
+        ),
+        (
+            "app/CartService.php#CartService.clear",
+            {"app/Checkout.php:4": "calls it on a CartService that Laravel makes"},
+        ),
+        ("app/CartService.php#CartService.drop", {}),
+    ],
+)
+def test_a_use_by_convention_is_possible(
+    repo: GitRepo, run: Run, target: str, sites: dict[str, str]
+) -> None:
+    found = run("impact", target, "--json").json
+    # Other reasons are other rules: uses of a name with an unknown receiver.
+    why = {
+        site: one["why"]
+        for one in found.get("may", ())
+        for site in one["sites"]
+        if re.search("Nuxt|SvelteKit|Blazor|MDX|HEEx|Laravel", one.get("why", ""))
+    }
+    assert why == sites
+    assert not any(site in str(found["results"]) for site in sites)
+
+
+def test_an_edited_component_reports_its_users(repo: GitRepo, run: Run) -> None:
+    repo.write("web/components/base/BaseCard.vue", "<template><b/></template>\n")
+    found = run("impact", "--diff", "--json").json
+    assert [one["handle"] for one in found["may"]] == ["web/pages/index.vue"]
