@@ -10,12 +10,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Self, TextIO
 
 from codelens.cli.command_examples import FAILED
-from codelens.paths import HIDDEN
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_OBEYED = re.compile(rf"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)|[\x00-\x08\x0b-\x1a\x1c-\x1f{HIDDEN}]")
+_OBEYED = r"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)|[\x00-\x08\x0b-\x1a\x1c-\x1f"
+"""The pattern up to the middle of a character class, which `HIDDEN` completes."""
 
 
 class Unwritable(Exception):
@@ -114,7 +114,10 @@ def _escape_controls(text: str, stream: TextIO) -> str:
     """
     if not stream.isatty():
         return text
-    return _OBEYED.sub(_escape_of_json, text)
+    # Late import: `--version` needs no paths.
+    from codelens.paths import HIDDEN
+
+    return re.sub(f"{_OBEYED}{HIDDEN}]", _escape_of_json, text)
 
 
 def _escape_of_json(match: re.Match[str]) -> str:
