@@ -25,7 +25,11 @@ VECTORS_FOLDER = "vectors"
 """Folder in the home folder; created once somebody asks what a provider would be sent."""
 
 _PACKAGE = Path(__file__).resolve().parent
-_ESCAPED = re.compile(r"[:#%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
+HIDDEN = r"\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
+"""Part of a character class: characters that are invisible, control a terminal, or change the
+direction of the text around them. Tags (U+E0000 on) can hide a whole sentence in a name. The
+controls of ASCII are not in it, as some of them are layout."""
+_ESCAPED = re.compile(rf"[:#%\x00-\x1f{HIDDEN}\udc80-\udcff]")
 _HEX = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 

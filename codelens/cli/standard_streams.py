@@ -14,10 +14,8 @@ from codelens.cli.command_examples import FAILED
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_OBEYED = re.compile(
-    r"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)"
-    r"|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-)
+_OBEYED = r"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)|[\x00-\x08\x0b-\x1a\x1c-\x1f"
+"""The pattern up to the middle of a character class, which `HIDDEN` completes."""
 
 
 class Unwritable(Exception):
@@ -116,7 +114,15 @@ def _escape_controls(text: str, stream: TextIO) -> str:
     """
     if not stream.isatty():
         return text
-    return _OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+    # Late import: `--version` needs no paths.
+    from codelens.paths import HIDDEN
+
+    return re.sub(f"{_OBEYED}{HIDDEN}]", _escape_of_json, text)
+
+
+def _escape_of_json(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def discard(stream: TextIO) -> None:

@@ -23,7 +23,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from codelens.errors import BadHandle, HandleError, OutsideWorktree, ScopeError
-from codelens.paths import can_be_named, from_printed, percent_escaped, printed
+from codelens.paths import HIDDEN, can_be_named, from_printed, percent_escaped, printed
 from codelens.scope.location import locate
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
@@ -36,9 +36,7 @@ _BLANKS = " \t\r\n"
 _EDGE = re.compile(r"\A | \Z")
 _ORDINAL = re.compile(r"~([1-9][0-9]{0,5})\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_SYMBOL_ESCAPED = re.compile(
-    r"[%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]"
-)
+_SYMBOL_ESCAPED = re.compile(rf"[%\x00-\x1f{HIDDEN}\udc80-\udcff]")
 _COMPONENTS = (b".vue", b".svelte", b".astro")
 _DEFAULT = "default"
 """The index's name for a file's component, since the text does not contain the real name."""

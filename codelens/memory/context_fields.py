@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from codelens.errors import CodelensError, SettingError
-from codelens.paths import from_printed, printed
+from codelens.paths import HIDDEN, from_printed, printed
 from codelens.store.saved.context_rows import Context, Item
 
 
@@ -78,7 +78,7 @@ MAX_NAME, MAX_NOTE, MAX_ITEMS, MAX_TAGS = 100, 100_000, 200, 50
 _MAX_TTL_S = 100 * 365 * 86_400
 _TTL = re.compile(r"([0-9]{1,6})\s*([mhdw])\Z")
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(rf"[\x00-\x1f{HIDDEN}]")
 
 
 def name_of(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from codelens.answers.reading_answers import LinkedNote
+from codelens.paths import HIDDEN
 from codelens.render.token_budget import BYTES_A_TOKEN, size_of
 from codelens.types import Receipt
 from codelens.wording import count_of, plural, some_of
@@ -22,10 +23,8 @@ _NAMED = 10
 _DOC_SHOWN = 160
 _IMPORTS_SHOWN = 30
 _PENDING_NAMED, _PENDING_CHARS = 3, 120
-# Characters that move a terminal's cursor, change its colours or reverse the text direction.
-_UNSAFE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+# Characters that move a terminal's cursor, change its colours, reverse the text direction or hide.
+_UNSAFE = re.compile(rf"[\x00-\x08\x0b-\x1f{HIDDEN}\ud800-\udfff]")
 
 
 def receipt_line(receipt: Receipt) -> str:

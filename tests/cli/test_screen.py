@@ -53,7 +53,8 @@ def test_a_receipt_shows_a_detached_and_an_unborn_head() -> None:
 
 
 @pytest.mark.parametrize(
-    "char", ["\x1b", "\x00", "\x07", "\x9b", "\r", "\u202e", "\u2066", "\ud800"]
+    "char",
+    ["\x1b", "\x00", "\x07", "\x9b", "\r", "\u202e", "\u2066", "\u200f", "\U000e0041", "\ud800"],
 )
 def test_control_sequences_are_shown_as_codes(char: str) -> None:
     assert safe(f"a{char}b") == f"a\\x{ord(char):02x}b"

@@ -11,22 +11,26 @@ from pseudo_terminal import on_a_terminal, without_bar
 
 pytest.importorskip("pty")
 
-# Cursor, title, colours, a C1 introducer, reading order, a line separator, a bell, a backspace.
-EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.exe\u2028\x08\x7f"
+# Cursor, title, colours, a C1 introducer, reading order, a line separator, a bell, a backspace,
+# marks of direction, and words in tags, which nobody sees.
+EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.exe\u2028\x08\x7f\u200f\u061c\u200b\U000e0041"
 STYLES = re.compile(r"\x1b\[(?:0|1|2|31|32|33|35|36)m")
-OBEYED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+OBEYED = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\U000e0000-\U000e007f]"
+)
 
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
     made = GitRepo.init(tmp_path_factory.mktemp("evil") / "repo")
-    name = "ev\x1b[31mil\x9b\u202e.py"
+    name = "ev\x1b[31mil\x9b\u202e\u200f\U000e0041.py"
     made.commit("one", {
         name: f'def lamp():\n    """Doc {EVIL} lamp."""\n    return "{EVIL}"\n',
         "other.py": f"# lamp {EVIL}\ndef kindle(a='{EVIL}'):\n    return lamp()\n",
         "x\nlamp\x1b[2J.md": f"# lamp {EVIL}\n\ntext\n",
     })  # fmt: skip
-    made.git("branch", "lamp-\u202e")
+    made.git("branch", "lamp-\u202e\u200f\U000e0041")
     return made
 
 
@@ -51,7 +55,7 @@ COMMANDS = (
     ("export", "symbols"),
     ("status",),
     ("status", "--json"),
-    ("search", "--ref", "lamp-\u202e", "lamp"),
+    ("search", "--ref", "lamp-\u202e\u200f\U000e0041", "lamp"),
     ("search", "--ref", EVIL, "lamp"),
     ("search", "-C", f"/nowhere{EVIL}", "lamp"),
     ("no\x1b[2Jsuch",),

@@ -1,10 +1,10 @@
 // Elements of the page. Text from a repository only becomes text nodes and attributes: no code of
 // the page parses markup (the content security policy also forbids it).
 
-// Characters that would hide, reverse or move the text around them, as in
-// `codelens/render/text_pieces.py`; tabs and line ends are layout.
+// Characters that would hide, reverse or move the text around them: those of `codelens/paths.py` and
+// joiners; tabs and line ends are layout.
 const UNSAFE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /** A text with its invisible characters written as `<U+202E>`. */
 export const visible = (text) =>
