@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from codelens.answers.branch_answers import BrokenUse
@@ -395,7 +395,7 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     names = {old.name for old in gone}
     names |= {symbol.name for file in renamed for symbol in file.text.symbols if symbol.parent < 0}
     names |= {printed(file.path).rpartition("/")[2].partition(".")[0] for file in renamed}
-    words = {name.encode("utf-8", "replace") for name in names}
+    words = frozenset(name.encode("utf-8", "replace") for name in names)
     names_by_path = {
         file.old.path: words_in(file.old.data, words)
         for file in compared.diff.files
@@ -407,11 +407,11 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     return frozenset(needed)
 
 
-def words_in(text: bytes, words: Set[bytes]) -> Set[bytes]:
+def words_in(text: bytes, words: frozenset[bytes]) -> frozenset[bytes]:
     """The words that a text contains."""
     if len(words) > FEW_WORDS:
         return words.intersection(_WORDS.findall(text))
-    return {word for word in words if word in text and _has_word(text, word)}
+    return frozenset(word for word in words if word in text and _has_word(text, word))
 
 
 def _has_word(text: bytes, word: bytes) -> bool:
