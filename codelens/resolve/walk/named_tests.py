@@ -149,6 +149,7 @@ class NamedTests:
 
     def __init__(self, tests: Sequence[bytes], files: Iterable[bytes]) -> None:
         self._words_of: dict[bytes, list[bytes]] = {}
+        self._best_of: dict[tuple[bytes, bytes], int] = {}
         self._tests: dict[bytes, list[bytes]] = {}
         for test in tests:
             subject = key_of_name(subject_of(test))
@@ -175,8 +176,12 @@ class NamedTests:
 
     def _best(self, key: bytes, test: bytes) -> int:
         """Return the similarity of the file that a test is named after."""
-        rivals = (source for source in self._sources.get(key, ()) if _in_one_family(source, test))
-        return max((self._likeness(rival, test) for rival in rivals), default=0)
+        best = self._best_of.get((key, test))
+        if best is None:
+            rivals = (path for path in self._sources.get(key, ()) if _in_one_family(path, test))
+            best = max((self._likeness(rival, test) for rival in rivals), default=0)
+            self._best_of[key, test] = best
+        return best
 
     def _likeness(self, path: bytes, test: bytes) -> int:
         """Return how many folders of a test also occur, in order, in the path of a file."""
