@@ -40,13 +40,16 @@ class LastChange(NamedTuple):
     """Empty for an uncommitted change."""
 
 
-def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Iterator[LastChange]:
+def last_changes(
+    walk: CommitWalk, file: FileDefinitions, head: CommitId, history: PathHistory
+) -> Iterator[LastChange]:
     """Yield the last commit that changed or moved each definition of a file.
 
     Args:
         walk: reads the commits.
         file: the current file; may differ from `head`.
         head: the commit to start from.
+        history: the commits that changed the file, from `head` backwards.
     """
     texts = {at: whole_text(definition) for at, definition in enumerate(file.definitions)}
     commit_of: dict[int, CommitId] = {}
@@ -54,7 +57,11 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
     blob = walk.blob_at(start, file.path) if start is not None else None
     present = _standing(walk, blob, list(texts), texts, file)
     commit_of.update(dict.fromkeys(texts.keys() - present, CommitId("")))
-    waiting = [(-start.time_s, 0, start, blob, present)] if start is not None else []
+    waiting: list[tuple[int, int, Commit, bytes | None, set[int]]] = []
+    if start is not None:
+        newest = history.newest() if blob is not None else None
+        first = (walk.commit(newest) if newest is not None else None) or start
+        waiting.append((-first.time_s, 0, first, blob, present))
     number = 0
     while waiting:
         _, _, commit, blob, ordinals = heapq.heappop(waiting)
@@ -68,13 +75,33 @@ def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Ite
             same = left if blobs[at] == blob else _standing(walk, blobs[at], left, texts, file)
             if same:
                 number += 1
-                parent = parents[at]
+                parent = _next_change(walk, history, commit, parents[at])
                 heapq.heappush(waiting, (-parent.time_s, number, parent, blobs[at], set(same)))
                 left = left - same
         for at in left:
             commit_of.setdefault(at, commit.id)
     for at, tracked in enumerate(file.definitions):
         yield LastChange(tracked, commit_of.get(at, CommitId("")))
+
+
+def _next_change(
+    walk: CommitWalk, history: PathHistory, commit: Commit, parent: Commit,
+    parents: Sequence[CommitId] | None = None,
+) -> Commit:  # fmt: skip
+    """Return the first commit from a parent that changed a file; the parent if unknown.
+
+    Args:
+        walk: reads the commits.
+        history: the commits that changed the file.
+        commit: one of them.
+        parent: one of its parents.
+        parents: the parents that `history` follows; default: all.
+    """
+    parents = commit.parents if parents is None else parents
+    changed = history.parents(commit.id, commit.time_s)
+    if changed is None or len(changed) != len(parents):
+        return parent
+    return walk.commit(changed[parents.index(parent.id)]) or parent
 
 
 def _standing(
@@ -230,7 +257,9 @@ class DefinitionHistory:
             moved = [row for row in follow if row[1].path != step.tracked.path]
             for parent, before in follow:
                 if before.path == step.tracked.path:
-                    wait(_Step(self._next_change(step, parent), before, step.history))
+                    names = step.commit.parents[:1] if self._first_parent else None
+                    next_change = _next_change(self.walk, step.history, step.commit, parent, names)
+                    wait(_Step(next_change, before, step.history))
             if all(other.history is not step.history for _, _, other in waiting):
                 step.history.close()
             for parent, before in moved:
@@ -242,14 +271,6 @@ class DefinitionHistory:
         newest = history.newest()
         commit = self.walk.commit(newest) if newest is not None else None
         return _Step(commit or start, tracked, history)
-
-    def _next_change(self, step: _Step, parent: Commit) -> Commit:
-        """Return the first commit from a parent that changed the file; the parent if unknown."""
-        parents = step.commit.parents[:1] if self._first_parent else step.commit.parents
-        changed = step.history.parents(step.commit.id, step.commit.time_s)
-        if changed is None or len(changed) != len(parents):
-            return parent
-        return self.walk.commit(changed[parents.index(parent.id)]) or parent
 
     def _step(
         self, commit: Commit, tracked: _Tracked

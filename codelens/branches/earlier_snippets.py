@@ -20,6 +20,9 @@ _MARKS = (b"@", b"#[", b"[", b"template")
 """Beginnings of lines that belong to the definition below: decorators, attributes, template
 heads."""
 _AHEAD = 2_000
+_TEXT_LINE = re.compile(rb"[^\n]*\S[^\n]*")
+_NO_LINE = frozenset({b"", b"\n"})
+"""What is next to the first and the last of some whole lines."""
 
 
 def unix_lines(data: bytes) -> bytes:
@@ -48,9 +51,19 @@ def whole_text(symbol: Definition) -> bytes:
 
 def holds(data: bytes, text: bytes) -> bool:
     """Whether a file contains some lines unchanged."""
-    if text not in data:
-        return b"\r\n" in data and holds(unix_lines(data), text)
-    return b"\n" + text + b"\n" in b"\n" + data + b"\n"
+    return _position(unix_lines(data), text) >= 0
+
+
+def _position(plain: bytes, text: bytes) -> int:
+    """Return where some whole lines begin in a file; -1 if they do not occur."""
+    # A copy with a line end on both sides would cost more than the search.
+    at = plain.find(text)
+    while at >= 0:
+        end = at + len(text)
+        if plain[at - 1 : at] in _NO_LINE and plain[end : end + 1] in _NO_LINE:
+            return at
+        at = plain.find(text, at + 1)
+    return -1
 
 
 def has_same_definition(data: bytes, text: bytes, known: bytes, language: str) -> bool:
@@ -65,10 +78,13 @@ def has_same_definition(data: bytes, text: bytes, known: bytes, language: str) -
         known: a version in which these are all its lines.
         language: what the file is written in.
     """
-    if not holds(data, text):
+    plain = unix_lines(data)
+    at = _position(plain, text)
+    if at < 0:
         return False
-    above, below = _neighbours(data, text)
-    if (above, below) == _neighbours(known, text):
+    above, below = _neighbours(plain, text, at)
+    known = unix_lines(known)
+    if (above, below) == _neighbours(known, text, _position(known, text)):
         return True
     bare = above.strip()
     if is_comment_line(above, language) or bare.startswith(_MARKS):
@@ -76,13 +92,12 @@ def has_same_definition(data: bytes, text: bytes, known: bytes, language: str) -
     return not is_indented(language) or not below or _text_depth(below) <= _text_depth(text)
 
 
-def _neighbours(data: bytes, text: bytes) -> tuple[bytes, bytes]:
-    """Return the line above some lines, and the next non-blank line below them."""
-    plain = b"\n" + unix_lines(data) + b"\n"
-    at = plain.find(b"\n" + text + b"\n")
-    above = plain[plain.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
-    rest = plain[at + len(text) + 2 : at + len(text) + 2 + _AHEAD]
-    return above, next((line for line in rest.split(b"\n") if line.strip()), b"")
+def _neighbours(plain: bytes, text: bytes, at: int) -> tuple[bytes, bytes]:
+    """Return the line above some lines at a position, and the next non-blank line below them."""
+    above = plain[plain.rfind(b"\n", 0, at - 1) + 1 : at - 1] if at > 0 else b""
+    rest = plain[at + len(text) + 1 : at + len(text) + 1 + _AHEAD]
+    below = _TEXT_LINE.search(rest)
+    return above, below[0] if below else b""
 
 
 def _text_depth(text: bytes) -> int:

@@ -185,6 +185,7 @@ class TextFacts(NamedTuple):
     outcome: str
     generated: bool
     symbols: Sequence[Symbol]
+    """Without their `doc`, if they were stored."""
 
 
 def text_facts(
@@ -245,7 +246,7 @@ def _stored_symbols(
         for name, row in contents.find(db, names).items()
         if row.tier == TIER_FULL and row.version >= _version(name)
     }
-    stored = contents.symbols_of(db, rows.values())
+    stored = contents.symbols_of(db, rows.values(), docs=False)
     symbols: dict[ContentKey, Sequence[Symbol]] = {}
     for name, content in rows.items():
         symbols[names[name]] = stored.get(content, ())

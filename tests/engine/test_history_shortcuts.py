@@ -9,11 +9,13 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.branches import definition_history
+from codelens.branches.earlier_snippets import has_same_definition, holds
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.versions import history_query
 from codelens.index.text_facts import Text
 from codelens.scope import commit_walk
+from codelens.types import CommitId
 
 METHODS = """\
 class Store:
@@ -368,3 +370,50 @@ def test_removing_the_first_or_last_lines_changes_a_definition(
         row for row in engines[0].history(name, path=repo.root).definitions if "#f" in row.handle
     ]
     assert row.subject == "cut"
+
+
+def last_commits(engine: Engine, repo: GitRepo) -> dict[str, str]:
+    rows = engine.history("m.py", path=repo.root).definitions
+    return {row.handle.partition("#")[2]: row.subject for row in rows}
+
+
+def test_last_changes_read_only_commits_of_the_file_also_through_merges(
+    engines: list[Engine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = [f"def f{at}(x):\n    return x + {at}\n" for at in range(4)]
+    repo = GitRepo.init(tmp_path / "merged")
+    step(repo, "added", {"m.py": "\n\n".join(functions)})
+    repo.git("branch", "side")
+    functions[0] = functions[0].replace("x + 0", "x - 0")
+    step(repo, "here", {"m.py": "\n\n".join(functions)})
+    repo.git("checkout", "--quiet", "side")
+    for at in range(5):
+        step(repo, f"elsewhere {at}", {"n.py": f"N = {at}\n"})
+    functions[0] = "def f0(x):\n    return x + 0\n"
+    functions[3] = functions[3].replace("x + 3", "x - 3")
+    step(repo, "there", {"m.py": "\n\n".join(functions)})
+    repo.git("merge", "--quiet", "--no-edit", "-m", "merge", "main")
+    for at in range(20):
+        step(repo, f"later {at}", {"n.py": f"M = {at}\n"})
+    read: list[object] = []
+    read_commit = commit_walk.CommitWalk._read_commit
+
+    def counted(walk: commit_walk.CommitWalk, name: CommitId) -> object:
+        read.append(name)
+        return read_commit(walk, name)
+
+    monkeypatch.setattr(commit_walk.CommitWalk, "_read_commit", counted)
+    monkeypatch.setattr(commit_walk, "_cached_by_repository", {})
+    expected = {"f0": "here", "f1": "added", "f2": "added", "f3": "there"}
+    assert last_commits(engines[0], repo) == expected
+    assert len(read) < 10
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr(commit_walk, "_listed_before", {})
+    assert last_commits(engines[1], repo) == expected
+    assert len(read) > 20
+
+
+def test_a_version_with_other_line_ends_has_the_same_definition_of_one_line() -> None:
+    assert holds(b"a = 1\r\nb = 2\r\n", b"b = 2")
+    assert has_same_definition(b"a = 1\r\nb = 2\r\n", b"b = 2", b"a = 1\nb = 2\n", "python")
+    assert not holds(b"a = 1\r\nbb = 2\r\n", b"b = 2")

@@ -366,7 +366,11 @@ def _of_file(
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     handles = handles_of(file.path, file.text.symbols, ref)
     rows: list[LastChanged] = []
-    for last_change in last_changes(walk, file, view.scope.head):
+    with PathCommits(view.repository, first_parent=False) as commits:
+        history = commits.of(file.path, view.scope.head)
+        changes = list(last_changes(walk, file, view.scope.head, history))
+        history.close()
+    for last_change in changes:
         commit_text = walk.text(last_change.commit) if last_change.commit else None
         symbol = last_change.definition.symbol
         rows.append(
