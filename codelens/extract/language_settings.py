@@ -266,6 +266,9 @@ class LanguageInfo:
     observed: tuple[tuple[str, str], ...] = ()
     """Function -> the module that it comes from, and the key under which its result holds its
     argument (`codelens.extract.flow.expressions`)."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """Type of a node around a `@reference.key` -> how it leads to the type of the literal
+    (`codelens.extract.flow.literal_keys`)."""
     literals: tuple[tuple[str, str], ...] = ()
     """Node type -> kind of an argument (`codelens.extract.flow.expressions`)."""
     operators: tuple[tuple[str, str], ...] = ()

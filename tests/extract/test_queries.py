@@ -37,6 +37,7 @@ KNOWN = {
     *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
     *"reference.open.call reference.sent".split(),
     *"call.arguments call.initial call.sending call.setter".split(),
+    *"reference.key reference.key.short".split(),
     *"reference.late reference.listed reference.taken".split(),
 }
 

@@ -15,6 +15,7 @@ from typing import cast
 
 from tree_sitter import Node
 
+from codelens.extract.flow.literal_keys import literal_keys
 from codelens.extract.flow.operators import Operators, Use
 from codelens.extract.flow.receivers import BLANKS, protocol_uses, receivers_of
 from codelens.extract.flow.scopes import Flow
@@ -88,6 +89,9 @@ def references_of(
     found_at.update(_open(captures, symbols, source, flow))
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
+    keys = literal_keys(captures, info, source, flow.expressions)
+    short = {node.start_byte for node in captures.get("reference.key.short", ())}
+    taken.update(item for item in keys.items() if item[0] not in short or item[0] not in found_at)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _late(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))

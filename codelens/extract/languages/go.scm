@@ -42,8 +42,8 @@
   (pointer_type (generic_type (type_arguments (type_elem (type_identifier) @type.parameter))))
 ])))
 (_expression/identifier) @reference.bound
-(selector_expression operand: (identifier) field: (_) @reference.member)
-(argument_list (selector_expression field: (_) @reference.name))
+(selector_expression field: (_) @reference.name)
+(literal_value (keyed_element . (literal_element (identifier) @reference.key)))
 
 ; Imports.
 (import_spec) @import
