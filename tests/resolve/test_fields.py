@@ -80,3 +80,82 @@ def test_go_keys_of_a_map_are_expressions() -> None:
     for type_ in ("Sizes", "map[int]string", "[]string"):
         files = {**GO, "a/b.go": f"package a\n\nfunc f() {{ g({type_}{{Size: `x`}}) }}\n"}
         assert "a/b.go:f -> a/a.go:Size" in edges_of(files, "ref"), type_
+
+
+RUST = {
+    "Cargo.toml": '[package]\nname = "m"\n',
+    "src/a.rs": """
+pub struct Point { pub x: i32, pub y: i32 }
+pub struct Holder { pub point: Point, list: Vec<Point> }
+pub enum Shape { Rect { w: i32, h: i32 }, Dot }
+""",
+}
+
+
+def test_rust_fields_by_their_receiver() -> None:
+    text = """mod a;
+use a::{Holder, Point};
+
+fn deep(h: &Holder) -> i32 { h.point.x }
+fn write(h: &mut Holder) { h.point.y += 1; }
+fn element(h: &Holder) -> i32 { h.list[0].x }
+fn closure(h: &Holder) -> i32 { h.list.iter().map(|p| p.y).sum() }
+fn within_a_macro(h: &Holder) { println!("{}", h.point.x); }
+fn tuple(pair: (i32, i32)) -> i32 { pair.0 }
+"""
+    files = {**RUST, "src/lib.rs": text}
+    assert _uses(files, "deep") == ["Holder.point", "Point.x"]
+    assert _uses(files, "write") == ["Holder.point", "Point.y"]
+    assert _uses(files, "element") == ["Holder.list", "Point.x"]
+    assert _uses(files, "closure") == ["Holder.list", "Point.y"]
+    assert _uses(files, "within_a_macro") == ["Holder.point", "Point.x"]
+    assert _uses(files, "tuple") == []
+
+
+def test_rust_keys_of_literals_and_patterns() -> None:
+    text = """mod a;
+use a::{Point, Shape};
+
+fn literal(y: i32) -> Point { Point { x: 1, y } }
+fn pattern(p: Point) -> i32 { let Point { x, y: other } = p; x + other }
+fn variant(s: Shape) -> i32 { match s { Shape::Rect { w, .. } => w, _ => 0 } }
+impl Point { fn own() -> Self { Self { x: 1, y: 2 } } }
+"""
+    files = {**RUST, "src/lib.rs": text}
+    assert _uses(files, "literal") == ["Point.x", "Point.y"]
+    assert _uses(files, "pattern") == ["Point.x", "Point.y"]
+    assert _uses(files, "variant") == ["Shape.Rect", "Shape.Rect.w"]
+    assert _uses(files, "Point.own") == ["Point.x", "Point.y"]
+
+
+JAVA = {
+    "p/Base.java": "package p;\npublic class Base { protected int total; boolean flag; }\n",
+    "p/Box.java": """package p;
+public class Box extends Base {
+  public int size;
+  Box next;
+  java.util.List<Box> all;
+}
+""",
+}
+
+
+def test_java_fields() -> None:
+    text = """package p;
+class Use extends Base {
+  int own;
+  int receiver(Box b) { return b.next.size + this.own; }
+  void write(Box b) { b.size = 2; own++; }
+  boolean inherited() { total += 1; return flag; }
+  void lambda(Box b) { b.all.forEach(x -> x.size++); }
+  int hidden(int own) { return own; }
+  int array(int[] data) { return data[own]; }
+}
+"""
+    files = {**JAVA, "p/Use.java": text}
+    assert _uses(files, "Use.receiver") == ["Box.next", "Box.size", "Use.own"]
+    assert _uses(files, "Use.write") == ["Box.size", "Use.own"]
+    assert _uses(files, "Use.inherited") == ["Base.total", "Base.flag"]
+    assert _uses(files, "Use.lambda") == ["Box.all", "Box.size"]
+    assert _uses(files, "Use.hidden") == []
+    assert _uses(files, "Use.array") == ["Use.own"]

@@ -49,37 +49,44 @@ def _owner(
     node: Node, recipes: dict[str, tuple[str, ...]], source: Source, expressions: Expressions
 ) -> str:
     """Writes the value that has a key: `?` if no type is named around it, empty for a map."""
-    steps, literals, is_named = "", 0, True
+    steps, is_nested, is_named = "", False, True
     around = node.parent
     for _ in range(_DEEPEST):
         form, *parts = recipes.get(around.type, ("",)) if around is not None else ("",)
-        if around is None or not form:
-            return UNKNOWN
+        if around is None or form in {"", "type", "value"}:
+            return _head(around, form, parts, steps, expressions)
         if form == "literal":
             steps = steps if is_named else _ELEMENT + steps
-            literals, is_named = literals + 1, False
+            is_nested, is_named = True, False
         elif form == "list":
             steps = _ELEMENT + steps
-        elif form == "part" and literals:
-            part = child(around, parts[0])
-            if part is None:
-                return UNKNOWN
-            text = source.slice(part.start_byte, part.end_byte).lstrip(".")
-            steps, is_named = (f".{text}{steps}" if text.isidentifier() else _ELEMENT + steps), True
-        elif form in {"type", "value"}:
-            paths = [path for path in parts if path[0] != _EXPRESSION]
-            part = next((inner for path in paths if (inner := child(around, path))), None)
-            if part is None:
-                return UNKNOWN
-            if not steps and _EXPRESSION + part.type in parts:
-                return ""
-            if form == "value":
-                text = expressions.written(part)
-            elif text := expressions.type(part):
-                text = f"`{text}`" if "`" not in text else UNKNOWN
-            return f"{text}{steps}" if text and text != UNKNOWN else UNKNOWN
+        elif form == "part" and is_nested:
+            steps, is_named = _step(around, parts[0], source) + steps, True
         around = around.parent
     return UNKNOWN
+
+
+def _step(part: Node, path: str, source: Source) -> str:
+    """Writes the step to a part of a literal: to a field by its key, or to an element."""
+    key = child(part, path)
+    text = "" if key is None else source.slice(key.start_byte, key.end_byte).lstrip(".")
+    return f".{text}" if text.isidentifier() else _ELEMENT
+
+
+def _head(
+    node: Node | None, form: str, parts: list[str], steps: str, expressions: Expressions
+) -> str:
+    """Writes the type or variable of a literal, and the steps from it to a part."""
+    paths = [path for path in parts if path[0] != _EXPRESSION]
+    named = next((inner for path in paths if node and (inner := child(node, path))), None)
+    if named is None:
+        return UNKNOWN
+    if not steps and _EXPRESSION + named.type in parts:
+        return ""
+    text = expressions.written(named) if form == "value" else expressions.type(named)
+    if form == "type":
+        text = f"`{text}`" if text and "`" not in text else UNKNOWN
+    return text if text == UNKNOWN else text + steps
 
 
 @cache
