@@ -254,6 +254,8 @@ class LanguageInfo:
     """Regex whose one group is the name in the text of a reference that is not a plain word."""
     known_members: bool = False
     """Whether members are used by their bare names, as the methods of Ruby are."""
+    bare_fields: bool = False
+    """Whether code in a type uses its fields by their bare names."""
     joined: str = ""
     """The field of a `@reference.call.joined` whose texts make up the name: Objective-C selectors.
     """

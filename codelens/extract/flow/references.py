@@ -118,7 +118,7 @@ def references_of(
     if info.operators:
         uses = Operators(captures, info, source, flow).uses()
     else:
-        defined = _known_names(symbols, imports, members=False)
+        defined = _known_names(symbols, imports)
         uses = protocol_uses(captures, defined, source, flow)
     return _with_protocols(references, uses, symbols, source=source, flow=flow)
 
@@ -369,7 +369,7 @@ def _bound(
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
-            bound_here = bound_here or _known_names(symbols, imports, info.known_members)
+            bound_here = bound_here or _known_names(symbols, imports, info)
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
@@ -382,7 +382,7 @@ def _bound(
                     found_at[node.start_byte] = (name, kind)
     members = captures.get("reference.member")
     if members:
-        bound_here = bound_here or _known_names(symbols, imports, info.known_members)
+        bound_here = bound_here or _known_names(symbols, imports, info)
         if info.loads:
             # Variables that hold a module.
             bound_here |= {row.name for row in flow.bindings if row.text[:1] == "'"}
@@ -511,8 +511,12 @@ def _without_type_parameters(
     return [names[at] for at in remaining], [starts[at] for at in remaining]
 
 
-def _known_names(symbols: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
-    left_out = _FIELDS if members else _MEMBERS
+def _known_names(
+    symbols: Symbols, imports: Iterable[Import], info: LanguageInfo | None = None
+) -> set[str]:
+    left_out = _FIELDS if info is not None and info.known_members else _MEMBERS
+    if info is not None and info.bare_fields:
+        left_out = frozenset({"method"})
     names = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
     for imported in imports:
         names.add(imported.alias or imported.name or imported.module)
