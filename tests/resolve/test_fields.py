@@ -159,3 +159,76 @@ class Use extends Base {
     assert _uses(files, "Use.lambda") == ["Box.all", "Box.size"]
     assert _uses(files, "Use.hidden") == []
     assert _uses(files, "Use.array") == ["Use.own"]
+
+
+CPP = {
+    "box.h": """
+struct Point { int x, y; };
+class Box {
+ public:
+  Box(int size);
+  int Grow(const Box& other);
+  int Sum();
+  void Write();
+  int Hidden(int size_);
+  int size_;
+  Point at;
+  Box* next;
+  static int count_;
+  Point all_[4];
+};
+""",
+}
+
+
+def test_cpp_fields() -> None:
+    text = """#include "box.h"
+Box::Box(int size) : size_(size), next(nullptr) {}
+int Box::Grow(const Box& other) { return size_ + other.size_ + this->at.x + next->at.y; }
+int Box::Sum() { int sum = 0; for (auto& p : all_) sum += p.x; return sum + Box::count_; }
+void Box::Write() { size_ = 1; at.x = 2; count_++; }
+int Box::Hidden(int size_) { return size_; }
+int use(Box* b) { return (*b).next->size_; }
+void literal() { Point q = {.x = 1, .y = 2}; f(q, Point{.x = 3}); }
+"""
+    files = {**CPP, "box.cc": text}
+    assert _uses(files, "Box.Box") == ["Box.size_", "Box.next"]
+    assert _uses(files, "Box.Grow") == ["Box.size_", "Box.at", "Point.x", "Box.next", "Point.y"]
+    assert _uses(files, "Box.Sum") == ["Box.all_", "Point.x", "Box.count_"]
+    assert _uses(files, "Box.Write") == ["Box.size_", "Box.at", "Point.x", "Box.count_"]
+    assert _uses(files, "Box.Hidden") == []
+    assert _uses(files, "use") == ["Box.next", "Box.size_"]
+    assert _uses(files, "literal") == ["Point.x", "Point.y"]
+
+
+def test_cpp_initializers_of_fields_are_no_calls() -> None:
+    files = {**CPP, "box.cc": '#include "box.h"\nBox::Box(int size) : size_(size) {}\n'}
+    assert not [edge for edge in edges_of(files) if edge.endswith("size_")]
+
+
+C = {
+    "a.h": """
+struct point { int x; int y; };
+typedef struct { int w; struct point at; } rect_t;
+struct ops { int (*open)(int); void (*close)(void); };
+""",
+}
+
+
+def test_c_fields() -> None:
+    text = """#include "a.h"
+static const struct ops OPS = { .open = 0, .close = 0 };
+int use(rect_t *r, struct point p) { p.y = 1; return r->at.x + p.y; }
+void literal(void) { struct point q = { .x = 4 }; rect_t r = { .at = { .y = 1 } }; f(&q, &r); }
+void compound(void) { f(&(struct point){ .x = 1 }); }
+void listed(void) { struct point all[] = { { .x = 1 }, [1] = { .y = 3 } }; f(all); }
+int unknown(void *p) { return p->x; }
+"""
+    files = {**C, "a.c": text}
+    assert _uses(files, "OPS") == []
+    assert "a.c:- -> a.h:ops.open" in edges_of(files, "ref")
+    assert _uses(files, "use") == ["point.y", "rect_t.at", "point.x"]
+    assert _uses(files, "literal") == ["point.x", "rect_t.at", "point.y"]
+    assert _uses(files, "compound") == ["point.x"]
+    assert _uses(files, "listed") == ["point.x", "point.y"]
+    assert _uses(files, "unknown") == []

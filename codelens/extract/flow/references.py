@@ -15,6 +15,7 @@ from typing import cast
 
 from tree_sitter import Node
 
+from codelens.extract.flow.expressions import UNKNOWN
 from codelens.extract.flow.literal_keys import literal_keys
 from codelens.extract.flow.operators import Operators, Use
 from codelens.extract.flow.receivers import BLANKS, protocol_uses, receivers_of
@@ -91,7 +92,12 @@ def references_of(
     taken = _taken(captures, source, flow)
     keys = literal_keys(captures, info, source, flow.expressions)
     short = {node.start_byte for node in captures.get("reference.key.short", ())}
-    taken.update(item for item in keys.items() if item[0] not in short or item[0] not in found_at)
+    for start, key in keys.items():
+        is_unknown = key[1] == UNKNOWN
+        if start in short and start in found_at or is_unknown and start not in found_at:
+            continue
+        # Of unknown type, a key is no use of a bare name either.
+        taken[start] = key
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _late(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
@@ -373,13 +379,23 @@ def _bound(
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
+            hidden: list[tuple[int, str]] = []
             for node, name in zip(nodes, names, strict=True):
+                if node.start_byte in symbols.name_starts:
+                    continue
                 if (
                     name in bound_here
                     or (always_bound is not None and always_bound.fullmatch(name))
                     or (info.free_names and name not in bound)
-                ) and node.start_byte not in symbols.name_starts:
+                ):
                     found_at[node.start_byte] = (name, kind)
+                elif info.bare_fields and info.free_names:
+                    hidden.append((node.start_byte, name))
+            scopes = flow.scopes_at([start for start, _ in hidden]) if hidden else []
+            for (start, name), scope in zip(hidden, scopes, strict=True):
+                # Elsewhere in the file it is a variable, here an inherited or declared field.
+                if not flow.has_variable(scope, name):
+                    found_at[start] = (name, kind)
     members = captures.get("reference.member")
     if members:
         bound_here = bound_here or _known_names(symbols, imports, info)

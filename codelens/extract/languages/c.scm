@@ -82,6 +82,8 @@
 (case_statement value: (identifier) @reference.bound)
 (initializer_list (identifier) @reference.name)
 (initializer_pair value: (identifier) @reference.name)
+(field_expression field: (field_identifier) @reference.name)
+(field_designator (field_identifier) @reference.key)
 
 ; Imports.
 (preproc_include path: (_) @import.module) @import
