@@ -458,6 +458,9 @@ class Edges:
             return False
         if referent.path == path and model.symbols[referent.symbol].name_line == reference.line:
             return True
+        if model.spec.spaces:
+            # Another line defines the field, so `this.x = 1` writes it.
+            return False
         return (
             bool(reference.receiver)
             and (reference.line, f"{reference.receiver}.{reference.name}") in model.stores

@@ -232,3 +232,83 @@ int unknown(void *p) { return p->x; }
     assert _uses(files, "compound") == ["point.x"]
     assert _uses(files, "listed") == ["point.x", "point.y"]
     assert _uses(files, "unknown") == []
+
+
+TYPESCRIPT = {
+    "a.ts": """export interface Opts { name: string; inner?: Inner; list: Inner[] }
+export interface Inner { depth: number }
+export class Box {
+  size = 0;
+  private opts!: Opts;
+  static count = 0;
+  constructor(public readonly at: Inner) {}
+}
+""",
+}
+
+
+def test_typescript_fields_by_their_receiver() -> None:
+    text = """import { Opts, Box } from "./a";
+function optional(b?: Box) { return b?.size; }
+function deep(o: Opts) { return o.inner!.depth + o.list[0].depth; }
+function given(b: Box) { return b.at.depth + Box.count; }
+function write(o: Opts) { o.name = "x"; }
+function lambda(o: Opts) { return o.list.map(i => i.depth); }
+function unknown(o: any) { return o.name; }
+class Own { size = 0;
+  set() { this.size = 2; }
+}
+"""
+    files = {**TYPESCRIPT, "b.ts": text}
+    assert _uses(files, "optional") == ["Box.size"]
+    assert _uses(files, "deep") == ["Opts.inner", "Inner.depth", "Opts.list"]
+    assert _uses(files, "given") == ["Box.at", "Inner.depth", "Box.count"]
+    assert _uses(files, "write") == ["Opts.name"]
+    assert _uses(files, "lambda") == ["Opts.list", "Inner.depth"]
+    assert _uses(files, "unknown") == []
+    assert _uses(files, "Own.set") == ["Own.size"]
+
+
+def test_typescript_keys() -> None:
+    text = """import { Opts, Inner } from "./a";
+const lit: Opts = { name: "a", inner: { depth: 1 }, list: [{ depth: 2 }] };
+function arrow() { const make = (): Inner => ({ depth: 3 }); return make; }
+function cast() { return { depth: 4 } as Inner; }
+function result(depth: number): Inner { return { depth }; }
+function parameter({ name, list }: Opts) { return name; }
+function variable(o: Opts) { const { inner } = o; return inner; }
+function unknown() { return { name: "a" }; }
+"""
+    files = {**TYPESCRIPT, "b.ts": text}
+    assert _uses(files, "lit") == ["Opts.name", "Opts.inner", "Inner.depth", "Opts.list"]
+    for user in ("arrow.make", "cast", "result"):
+        assert "Inner.depth" in _uses(files, user), user
+    assert _uses(files, "parameter") == ["Opts.name", "Opts.list"]
+    assert _uses(files, "variable") == ["Opts.inner"]
+    assert _uses(files, "unknown") == []
+
+
+def test_php_fields() -> None:
+    text = """<?php
+namespace App;
+class Point { public int $x = 0; public static int $count = 0; }
+class Base { protected static int $total = 0; protected int $flag = 0; }
+class Box extends Base {
+    private int $size = 0;
+    public ?Box $next = null;
+    public function __construct(private string $name, public readonly Point $origin) {}
+    public function read(Box $other): int { return $this->size + $other->next?->size; }
+    public function promoted() { return $this->name . $this->origin->x; }
+    public function inherited() { return $this->flag; }
+    public function write() { $this->size = 1; }
+    public function statics() { self::$total = parent::$total + Point::$count; }
+    public function unknown($other) { return $other->size; }
+}
+"""
+    files = {"a.php": text}
+    assert _uses(files, "Box.read") == ["Box.size", "Box.next"]
+    assert _uses(files, "Box.promoted") == ["Box.name", "Box.origin", "Point.x"]
+    assert _uses(files, "Box.inherited") == ["Base.flag"]
+    assert _uses(files, "Box.write") == ["Box.size"]
+    assert _uses(files, "Box.statics") == ["Base.total", "Point.count"]
+    assert _uses(files, "Box.unknown") == []

@@ -94,7 +94,7 @@ def references_of(
     short = {node.start_byte for node in captures.get("reference.key.short", ())}
     for start, key in keys.items():
         is_unknown = key[1] == UNKNOWN
-        if start in short and start in found_at or is_unknown and start not in found_at:
+        if (start in short and start in found_at) or (is_unknown and start not in found_at):
             continue
         # Of unknown type, a key is no use of a bare name either.
         taken[start] = key
@@ -370,8 +370,6 @@ def _bound(
     """Returns the names that count because the text binds them, by position, with their kinds."""
     found_at: dict[int, tuple[str, str]] = {}
     bound_here: set[str] = set()
-    always_bound = re.compile(info.bound_names) if info.bound_names else None
-    bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
@@ -379,23 +377,11 @@ def _bound(
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
-            hidden: list[tuple[int, str]] = []
-            for node, name in zip(nodes, names, strict=True):
-                if node.start_byte in symbols.name_starts:
-                    continue
-                if (
-                    name in bound_here
-                    or (always_bound is not None and always_bound.fullmatch(name))
-                    or (info.free_names and name not in bound)
-                ):
-                    found_at[node.start_byte] = (name, kind)
-                elif info.bare_fields and info.free_names:
-                    hidden.append((node.start_byte, name))
-            scopes = flow.scopes_at([start for start, _ in hidden]) if hidden else []
-            for (start, name), scope in zip(hidden, scopes, strict=True):
-                # Elsewhere in the file it is a variable, here an inherited or declared field.
-                if not flow.has_variable(scope, name):
-                    found_at[start] = (name, kind)
+            starts = [node.start_byte for node in nodes]
+            at_places = zip(starts, names, strict=True)
+            places = [place for place in at_places if place[0] not in symbols.name_starts]
+            for start, name in _of_the_file(places, bound_here, info, flow):
+                found_at[start] = (name, kind)
     members = captures.get("reference.member")
     if members:
         bound_here = bound_here or _known_names(symbols, imports, info)
@@ -406,6 +392,26 @@ def _bound(
             if start not in symbols.name_starts:
                 found_at[start] = (name, "name")
     return found_at
+
+
+def _of_the_file(
+    places: list[tuple[int, str]], known: set[str], info: LanguageInfo, flow: Flow
+) -> Iterator[tuple[int, str]]:
+    """Yields the bare names that are not variables of the file, with their positions."""
+    always = re.compile(info.bound_names) if info.bound_names else None
+    bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
+    hidden: list[tuple[int, str]] = []
+    for start, name in places:
+        is_known = name in known or (always is not None and always.fullmatch(name) is not None)
+        if is_known or (info.free_names and name not in bound):
+            yield start, name
+        elif info.bare_fields and info.free_names:
+            hidden.append((start, name))
+    scopes = flow.scopes_at([start for start, _ in hidden]) if hidden else []
+    for (start, name), scope in zip(hidden, scopes, strict=True):
+        # Elsewhere in the file it is a variable, here a field that another file declares.
+        if not flow.has_variable(scope, name):
+            yield start, name
 
 
 def _open(
