@@ -312,3 +312,71 @@ class Box extends Base {
     assert _uses(files, "Box.write") == ["Box.size"]
     assert _uses(files, "Box.statics") == ["Base.total", "Point.count"]
     assert _uses(files, "Box.unknown") == []
+
+
+def test_csharp_fields() -> None:
+    base = """namespace P;
+public class Base { protected int _total; }
+public class Point { public int X; public string Name { get; set; } }
+"""
+    text = """using System.Collections.Generic;
+namespace P;
+public class Box : Base {
+  public int Size;
+  private Box _next;
+  static int Count;
+  List<Point> _all;
+  public Point At { get; set; }
+  int Read(Box other) { return Size + other.Size + _next._next.Size; }
+  void Write(Box other) { Size = 1; other.At.X = 2; Box.Count++; }
+  void Inherited() { _total += 1; }
+  void Each() { foreach (var p in _all) { p.X++; } }
+  void Literal() { F(new Point { X = 1, Name = "a" }); }
+  int Hidden(int _total) { return _total; }
+  int Unknown(dynamic other) { return other.Size; }
+}
+"""
+    files = {"A.cs": base, "B.cs": text}
+    assert _uses(files, "Box.Read") == ["Box.Size", "Box._next"]
+    assert _uses(files, "Box.Write") == ["Box.Size", "Box.At", "Point.X", "Box.Count"]
+    assert _uses(files, "Box.Inherited") == ["Base._total"]
+    assert _uses(files, "Box.Each") == ["Box._all", "Point.X"]
+    assert _uses(files, "Box.Literal") == ["Point.X", "Point.Name"]
+    assert _uses(files, "Box.Hidden") == []
+    assert _uses(files, "Box.Unknown") == []
+
+
+def test_kotlin_fields() -> None:
+    base = """package p
+open class Base { var total = 0; protected val flag: Boolean = true }
+data class Point(val x: Int, var y: Int)
+class Box(val at: Point, private var size: Int) {
+    var next: Box? = null
+    companion object { var count = 0 }
+}
+"""
+    text = """package q
+import p.Base
+import p.Box
+import p.Point
+class Use(private var size: Int) : Base() {
+    val all: List<Point> = listOf()
+    fun read(b: Box): Int { return b.at.x + (b.next?.at?.y ?: 0) + size }
+    fun write(b: Box) { b.next = null; size = 1; this.size += 2 }
+    fun inherited(): Boolean { total++; return flag }
+    fun lambda() { all.forEach { println(it.x) } }
+    fun text(p: Point) { println("${p.y}") }
+    fun static() { Box.count++ }
+    fun hidden(size: Int): Int { return size }
+    fun named() { make(size = 3) }
+}
+"""
+    files = {"src/p/A.kt": base, "src/q/B.kt": text}
+    assert _uses(files, "Use.read") == ["Box.at", "Point.x", "Box.next", "Point.y", "Use.size"]
+    assert _uses(files, "Use.write") == ["Box.next", "Use.size"]
+    assert _uses(files, "Use.inherited") == ["Base.total", "Base.flag"]
+    assert _uses(files, "Use.lambda") == ["Use.all", "Point.x"]
+    assert _uses(files, "Use.text") == ["Point.y"]
+    assert "Box.count" in _uses(files, "Use.static")
+    assert _uses(files, "Use.hidden") == []
+    assert _uses(files, "Use.named") == []
