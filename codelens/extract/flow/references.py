@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache, partial
 from itertools import repeat
 from operator import itemgetter
@@ -90,14 +90,7 @@ def references_of(
     found_at.update(_open(captures, symbols, source, flow))
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
-    keys = literal_keys(captures, info, source, flow.expressions)
-    short = {node.start_byte for node in captures.get("reference.key.short", ())}
-    for start, key in keys.items():
-        is_unknown = key[1] == UNKNOWN
-        if (start in short and start in found_at) or (is_unknown and start not in found_at):
-            continue
-        # Of unknown type, a key is no use of a bare name either.
-        taken[start] = key
+    taken |= _keys(captures, info, source, flow, found_at)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _late(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
@@ -244,6 +237,22 @@ def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[st
         if owner is not None:
             taken[node.start_byte] = (name, owner)
     return taken
+
+
+def _keys(
+    captures: Captures, info: LanguageInfo, source: Source, flow: Flow, found_at: Container[int]
+) -> dict[int, tuple[str, str]]:
+    """Returns the keys of literals, by position, with the value that has them.
+
+    A short key (`{ a }`) that is found as a bare name stays one. Any other key is none, so one of
+    unknown type only replaces a name that was found.
+    """
+    short = {node.start_byte for node in captures.get("reference.key.short", ())}
+    return {
+        start: key
+        for start, key in literal_keys(captures, info, source, flow.expressions).items()
+        if (start not in short if start in found_at else key[1] != UNKNOWN)
+    }
 
 
 def _add_late(
