@@ -380,3 +380,11 @@ class Use(private var size: Int) : Base() {
     assert "Box.count" in _uses(files, "Use.static")
     assert _uses(files, "Use.hidden") == []
     assert _uses(files, "Use.named") == []
+
+
+def test_c_fields_of_a_typedef_with_a_tag() -> None:
+    files = {
+        "a.h": "typedef struct node_s { int x; struct node_s *next; } node;\n",
+        "a.c": '#include "a.h"\nint use(node *n) { return n->next->x; }\n',
+    }
+    assert _uses(files, "use") == ["node_s.next", "node_s.x"]
