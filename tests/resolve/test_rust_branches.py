@@ -179,3 +179,47 @@ def test_a_dependency_may_be_called_otherwise(dependency: str) -> None:
         "app/src/lib.rs": "use core2::go;\nfn x() { go(); core2::go(); }\n",
     }
     assert edges_of(files) == ["app/src/lib.rs:x -> core/src/lib.rs:go"]
+
+
+EXTENSIONS = (
+    "pub trait Size: Sized { fn size(self) -> usize; }\n"
+    "impl Size for u32 { fn size(self) -> usize { 0 } }\n"
+    "impl<T> Size for *const T { fn size(self) -> usize { 1 } }\n"
+    "impl Size for str { fn size(self) -> usize { 2 } }\n"
+    "pub trait Numbered: Iterator { fn numbered(self) -> usize { 3 } }\n"
+    "impl<I: Iterator> Numbered for I {}\n"
+    "pub struct N(u32);\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("(n.0 >> 3).size();", 2),
+        ("let k = n.0 & 7; k.wrapping_add(1).size();", 2),
+        ("u32::from_ne_bytes(b).size();", 2),
+        ("v.as_ptr().size();", 3),
+        ("s.as_str().size();", 4),
+        ("v.iter().numbered();", 5),
+    ],
+)
+def test_traits_of_the_view_extend_standard_types(body: str, line: int) -> None:
+    text = f"{EXTENSIONS}fn x(n: N, b: [u8; 4], v: &[u8], s: String) {{ {body} }}\n"
+    edges = edges_of({"src/lib.rs": text}, lined=True)
+    name = "numbered" if "numbered" in body else "size"
+    assert [edge for edge in edges if f" {name} " in edge] == [f"src/lib.rs:x -> {name} {line}"]
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ("None => { log(); T::new() }", True),
+        ("None => { let y = 1; T::new().me() }", True),
+        ("None => { let t = 1; t }", False),
+        ("None => { T::new(); }", False),
+    ],
+)
+def test_a_block_has_the_value_of_its_last_expression(block: str, expected: bool) -> None:
+    arms = f"{block} Some(_) => return"
+    text = f"{T}fn x(t: T, o: Option<u8>) {{ let m = match o {{ {arms} }}; m.go(); }}\n"
+    assert ("src/lib.rs:x -> T.go" in edges_of({"src/lib.rs": text})) == expected

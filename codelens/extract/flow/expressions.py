@@ -309,10 +309,25 @@ class Expressions:
         part = named.get(head[0], head[0])
         return UNKNOWN if part in {"", UNKNOWN} else part + text[head.end() :]
 
-    def _only(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
-        """Writes a block of one expression; a longer block may use names that it binds itself."""
+    def _only(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """Writes the last expression of a block, unless it starts with a name the block binds."""
         inner = [part for part in node.named_children if not part.is_extra]
-        return self.written(inner[0], depth) if len(inner) == 1 else UNKNOWN
+        if not inner or inner[-1].type in parts:
+            return UNKNOWN
+        text = self.written(inner[-1], depth)
+        if len(inner) == 1 or text[:1] == "`":
+            return text
+        head = _HEAD.match(text)
+        if head is None:
+            return UNKNOWN
+        patterns = [part.child_by_field_name("pattern") for part in inner[:-1]]
+        bound = {
+            name
+            for pattern in patterns
+            if pattern is not None
+            for _, name, _ in self.bound(pattern, UNKNOWN)
+        }
+        return UNKNOWN if head[0] in bound else text
 
     def _sign(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         """Writes an operator as the method call that it stands for."""

@@ -177,7 +177,7 @@ class RustExpressions(Expressions):
                 return together([*types]) or (own if isinstance(own, Container) else None)
             if own is not None:
                 return own
-        if head in PRIMITIVES and rest[:1] and rest[0].isupper():
+        if head in PRIMITIVES and rest[:1] and (rest[0].isupper() or rest[1:2] == ("()",)):
             return Container(head, ())
         if is_path and head not in {"crate", "super", "self"}:
             # A variable of the same name has no such members: `hir::Class` next to `hir: &Hir`.

@@ -79,17 +79,22 @@ class RustMembers(Members):
         places = [(own.path, model.own_scope.get(own.symbol, -1))]
         places += [(block.path, block.scope) for block in self._blocks(own)]
         for path, scope in places:
-            model = self.view.model(path)
-            if model is None or scope < 0:
-                continue
-            for row in model.of_scope.get(scope, ()):
-                if row.how == "implements":
-                    for base in each(
-                        self.resolver.of_type(path, model.scopes[scope].parent, row.text)
-                    ):
-                        if isinstance(base, Instance) and base[:2] != own[:2]:
-                            traits.append(base)
-        return list(dict.fromkeys(traits))
+            traits += [] if scope < 0 else self._implemented(path, scope)
+        return [trait for trait in dict.fromkeys(traits) if trait[:2] != own[:2]]
+
+    def _implemented(self, path: bytes, scope: int) -> list[Instance]:
+        """Return the traits that a type or a block names as implemented."""
+        model = self.view.model(path)
+        if model is None:
+            return []
+        around = model.scopes[scope].parent
+        return [
+            base
+            for row in model.of_scope.get(scope, ())
+            if row.how == "implements"
+            for base in each(self.resolver.of_type(path, around, row.text))
+            if isinstance(base, Instance)
+        ]
 
     def _blocks(self, own: Instance) -> list[Impl]:
         """Return the `impl` blocks of a type."""
@@ -214,6 +219,13 @@ class RustMembers(Members):
             if name in block.members and not self._types_of(block)
             for referent in block.members[name]
         ]
+        methods = methods or [
+            Referent(trait.path, symbol, 0, name)
+            for block in self.names.impls(kind)
+            if block.of_trait and not self._types_of(block)
+            for trait in self._implemented(block.path, block.scope)
+            for symbol in self._provided(trait, name)
+        ]
         if len(methods) > 1 and path:
             root = self.view.modules(path, "crate")
             methods = [
@@ -222,6 +234,10 @@ class RustMembers(Members):
                 if self.view.modules(referent.path, "crate") == root
             ]
         return methods if len(methods) == 1 else []
+
+    def _provided(self, trait: Instance, name: str) -> tuple[int, ...]:
+        model = self.view.model(trait.path)
+        return tuple(model.children.get(trait.symbol, {}).get(name, ())) if model else ()
 
     def _target(self, value: Instance) -> Value:
         """Return the `Deref` target of a value, whose methods it shares."""

@@ -14,7 +14,7 @@ from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Names, Referent
 from codelens.resolve.inference.values import Definition, Value
 from codelens.resolve.languages.registry import ModuleResolver
-from codelens.resolve.languages.rust_types import rust_type
+from codelens.resolve.languages.rust_types import POINTER, rust_type
 from codelens.resolve.path_tree import Tree, ancestors, below, encoded, folder_of, name_of, stem_of
 from codelens.resolve.view_files import View
 from codelens.types import Import
@@ -522,10 +522,13 @@ def _impls_of(model: FileModel) -> Iterator[_ImplSurvey]:
                 continue
             head = _head_of(row.text)
             if head in model.parameters.get(scope, ()):
-                if row.text != head:
+                if row.text == head:
+                    head = ANY
+                elif row.text.startswith(("*const ", "*mut ")):
+                    head = POINTER
+                else:
                     # Blocks for references to all types only delegate.
                     continue
-                head = ANY
             homes = homes if homes is not None else _homes(model)
             yield head, scope, traits, homes.get(scope, [])
 

@@ -152,6 +152,21 @@ _NUMBERS = {
     "trailing_zeros": "u32",
 }
 """Methods that return a number on all types that have them."""
+_ARITHMETIC = re.compile(
+    r"add|sub|mul|div|rem|bitand|bitor|bitxor|shl|shr|neg|not|pow|abs|min|max|clamp|clone"
+    r"|(?:wrapping|saturating|rotate)_\w+|swap_bytes|reverse_bits|(?:to|from)_[bln]e|from_[bln]e_bytes"
+)
+"""Methods and functions of numbers that return a number of the same type."""
+POINTER = "*"
+"""The name for raw pointers: `impl<T> Ext for *const T`."""
+_TEXTS = {
+    "str": "as_str as_ref borrow deref trim trim_start trim_end",
+    "String": "to_owned to_string into_string to_lowercase to_uppercase repeat replace",
+    POINTER: "as_ptr as_mut_ptr",
+}
+_POINTING = frozenset(_TEXTS[POINTER].split())
+_OF_TEXTS = {name: kind for kind, names in _TEXTS.items() for name in names.split()}
+"""Methods of strings -> the type of their result."""
 MAKING = frozenset({"default", "from", "from_iter"})
 """Functions of `Default`, `From` and `FromIterator`, which return the type they are called on."""
 _UNWRAPPING = frozenset(
@@ -186,10 +201,11 @@ _FOUND = frozenset("find max_by_key min_by_key max_by min_by nth last max min".s
 MAPS = frozenset({"HashMap", "BTreeMap", "IndexMap", "FxHashMap"})
 OF_ERRORS = frozenset({"map_err", "unwrap_or_else", "or_else", "inspect_err"})
 OF_ELEMENTS = frozenset(
-    "map filter any all for_each find position filter_map flat_map take_while skip_while find_map "
-    "max_by_key min_by_key sort_by_key sort_unstable_by_key sort_by_cached_key retain inspect "
-    "partition rposition map_while dedup_by dedup_by_key sort_by sort_unstable_by max_by min_by "
-    "reduce try_for_each binary_search_by binary_search_by_key partition_point".split()
+    "map filter any all for_each find position filter_map flat_map take_while skip_while "
+    "find_map max_by_key min_by_key sort_by_key sort_unstable_by_key sort_by_cached_key retain "
+    "retain_mut inspect partition rposition map_while dedup_by dedup_by_key sort_by "
+    "sort_unstable_by max_by min_by reduce try_for_each binary_search_by binary_search_by_key "
+    "partition_point".split()
 )
 """Methods that pass the elements to a function one by one."""
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
@@ -214,8 +230,15 @@ def result_of_method(value: Container, name: str) -> Value:
     kind = value.name.rpartition(".")[2]
     if name in _NUMBERS:
         return Container(_NUMBERS[name], ())
-    if not value.args:
-        return None
+    if kind in PRIMITIVES:
+        return value if _ARITHMETIC.fullmatch(name) else None
+    if kind in {"str", "String"} or name in _POINTING:
+        return Container(_OF_TEXTS[name], ()) if name in _OF_TEXTS else None
+    return _of_generic(kind, value, name) if value.args else None
+
+
+def _of_generic(kind: str, value: Container, name: str) -> Value:
+    """Return the result of a method of a generic type."""
     if kind in _LOCKS:
         return (
             value.args[0]
