@@ -115,6 +115,7 @@ class LazyGraph:
             view.snapshot, self._edge_cache.graph, self._drawn_to
         )
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
+        self._combined: frozenset[Node] = frozenset()
         self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
         self.unseen: set[bytes] = set()
         """Files that may have a requested edge and could not be resolved in time."""
@@ -171,11 +172,12 @@ class LazyGraph:
         """Edges of uses that mean only a node or an alternative of it.
 
         If an `#if` has a definition in each branch, a build uses one of them, and the use means
-        that one.
+        that one. The definitions of one question are alternatives, too.
         """
         possible_uses = self._edge_cache.weak
         edges = possible_uses.edges_to(*node)
-        others = self._declared_places.alternatives(node) if edges else ()
+        others = set(self._declared_places.alternatives(node) if edges else ())
+        others |= self._combined - {node} if node in self._combined else set()
         if not others:
             return []
         uses_of_others = [
@@ -186,6 +188,10 @@ class LazyGraph:
             for edge in edges
             if sum(_USE(edge) in uses for uses in uses_of_others) + 1 == edge.choices
         ]
+
+    def combine(self, nodes: Iterable[Node]) -> None:
+        """Treat definitions as one: a use that means one of them, whichever, is certain."""
+        self._combined = frozenset(nodes)
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """See `EdgeReader`; skips files that only use the type, which are the majority."""

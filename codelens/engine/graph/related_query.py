@@ -208,6 +208,8 @@ def target_of(targets: Targets, named: Named) -> Target:
     ]
     nodes = dict.fromkeys([*(node for part in several for node in part.nodes), *implementing])
     inside = frozenset(node for part in several for node in part.inside)
+    if not named.whole:
+        graph.combine(nodes)
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
