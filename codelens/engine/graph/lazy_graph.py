@@ -94,6 +94,7 @@ _SOURCE = attrgetter("source")
 _USE = attrgetter("source", "symbol", "line", "name", "kind")
 _KEPT_TIMES = 2
 """Multiple of its limit that a call may spend on cached edges."""
+_FIELDS = frozenset({"field", "property"})
 _MOST_PARTS = 4
 """How often parts of a file are resolved before the whole file is."""
 
@@ -388,8 +389,10 @@ class LazyGraph:
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
-        # A use that is not a call is mostly a variable or attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
+        if is_field(self.symbols(path), symbol):
+            # Of other definitions, a use that is not a call is mostly a variable of the same name.
+            kinds.add("name")
         for file, places in () if name.startswith("__") else self.holding({name}):
             # A change does not break examples in prose.
             is_late = file in self.unseen
@@ -520,6 +523,13 @@ class LazyGraph:
             return False
         definition = symbols[node.symbol]
         return definition.kind in TYPES or definition.name in CONSTRUCTORS
+
+
+def is_field(symbols: Sequence[Symbol], symbol: int) -> bool:
+    """Whether a definition is a field of a type; all other uses of its name need no receiver."""
+    definition = symbols[symbol]
+    is_member = definition.kind in _FIELDS and definition.parent >= 0
+    return is_member and symbols[definition.parent].kind in TYPES
 
 
 # Opening a view to walk its graph.
