@@ -353,7 +353,7 @@ class _Likelihood:
         receiver = _receiver(self._text(path, line), self._name)
         alike = next((owner for owner in self._owners if _resembles(receiver, owner)), "")
         reasons = {
-            "only this definition has the name": _UNIQUE * self._unique,
+            "no other definition has the name": _UNIQUE * self._unique,
             "in the file of the definition": _IMPORTS * (path in self._own_files),
             "its file imports that of the definition": _IMPORTS * (path in self._importers),
             f"{receiver} resembles {alike}": _RESEMBLES * bool(alike),
