@@ -35,7 +35,7 @@ _READ_S, _READ_BUDGETED_S = 30.0, 2.0
 ANSWER_S = 0.6
 """CPU time of an answer without a budget whose uses are followed as far as time allows. The cost
 of finding uses of a name grows with the repository, not with the call."""
-_LEAST_USES_S = 0.2
+_LEAST_USES_S = 0.3
 """Uses get at least this much time, even if the rest of the answer took all of `ANSWER_S`."""
 _LEAST_SHARE = 0.2
 """Share of a budget for the walk if the freshness check used it up."""

@@ -76,7 +76,8 @@ def read_needed(
         source: reads their bytes.
         request: the words and paths.
         scan_until: a `time.monotonic` value.
-        extract_s: time to extract matching files after the scan; a few always are extracted.
+        extract_s: time to extract matching files after the scan; a few always are extracted, one if
+            the request has no words.
         languages: path glob -> language, as in the settings.
 
     Raises:
@@ -96,8 +97,9 @@ def read_needed(
                 break
             ingest = Ingest(
                 db, None, source, extractor, languages=languages, progress=silent,
-                # The first few are always extracted: an answer needs the best files.
-                deadline=until if start else None,
+                # The first few that match a question's words are always extracted: an answer needs
+                # the best files. Of files that are only named, at least one is.
+                deadline=None if request.words and not start else until,
             )  # fmt: skip
             ingest.wait_s = QUESTION_S if start else _FIRST_WAIT_S
             try:

@@ -71,7 +71,10 @@ def refresh_ref(
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
         # If a rebuild of the index replaced the view, the new one lacks the work done so far.
-        is_same = view is not None and newer.view is not None and newer.view.id == view.id
+        if view is None:
+            is_same = newer.view is not None and newer.view.generation == 0
+        else:
+            is_same = newer.view is not None and newer.view.id == view.id
         all_of_it = _delta_of(tree, everything, gone, key)
         return (delta if is_same else all_of_it), source
 

@@ -448,12 +448,11 @@ class LazyGraph:
         every = [node for node in nodes if node.symbol >= 0]
         for node in every:
             self._seek_precise(*node)
-        names = {
-            name
-            for node in every
-            for name in self._candidates.names_of(*node)
-            if name not in cache.settled
-        }
+        names = set[str]()
+        for node in every:
+            if self._late():
+                break  # The walk itself resolves what it reaches.
+            names |= self._candidates.names_of(*node) - cache.settled
         if names and self._resolve_named([file for file, _ in self.holding(names)], names):
             cache.settled |= names
         for node in every:

@@ -30,6 +30,7 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import reach
 from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.store.views.views import OVERSIZED
 from codelens.wording import count_of, first_of
 
 MOST_ASKED = 300
@@ -39,12 +40,17 @@ _MOST_INDEXED = 10
 """Without a time limit from the caller, names that occur in more files are skipped: the limits for
 all files, and for those that differ."""
 _SHOWN = 3
+_MORE_TIME = "ask with more time"
 _DEPTH = 2
-_SHARE_OF_TESTS = 0.5
+_SHARE_OF_TESTS = 0.4
 """Share of the time for tests: a deleted method named `from` would use all of it."""
+_KNOWN_TIMES = 2
+"""Multiple of the time for uses that a comparison may spend on those that are known already."""
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
 T = TypeVar("T")
 _WORDS = re.compile(rb"\w+")
+FEW_WORDS = 60
+"""More words are found faster in the set of all words of a text."""
 _KINDS = frozenset({"call", "ref", "inherit", "import"})
 
 
@@ -91,7 +97,13 @@ class Users:
         """The broken uses, the worst first, and the tests to run."""
         changes, notes = self._with_users(), self._notes
         broken: list[BrokenUse] = []
-        for change in changes:
+        for at, change in enumerate(changes):
+            if at and self._has_no_time():
+                notes.append(
+                    f"at least: there was no time for uses of {len(changes) - at:,} of "
+                    f"{count_of(len(changes), 'definition')} that may break them; {_MORE_TIME}"
+                )
+                break
             use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
             if use is not None:
                 broken.append(use)
@@ -101,13 +113,14 @@ class Users:
             for change in changes
             if change.new is not None
         ]
-        notes += _hidden(self._view, self._graph, nodes)
+        if not self._has_no_time():
+            notes += _hidden(self._view, self._graph, nodes)
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
             if change.old is not None and self._was_read(change.old)
         ]
-        if self._old is not None and self._old_graph is not None:
+        if self._old is not None and self._old_graph is not None and not self._has_no_time():
             where = f" at {self._compared.old.name}"
             notes += _hidden(self._old, self._old_graph, gone, where)
         broken.sort(key=lambda use: (not use.certain, use.handle))
@@ -117,10 +130,14 @@ class Users:
         partial = self._graph.receipt().status != "fresh"
         return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
+    def _has_no_time(self) -> bool:
+        """Whether not even known uses may be followed any further."""
+        return self._limit.is_past(_KNOWN_TIMES) and self._graph.spent()
+
     def _late_notes(self) -> list[str]:
         """Notes on uses that were skipped for lack of time, and how to get them."""
         notes: list[str] = []
-        more = "ask again to continue, or with more time"
+        more = f"ask again to continue, or {_MORE_TIME.removeprefix('ask ')}"
         graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
         unseen = set[bytes]().union(*(graph.unseen for graph in graphs))
         if unseen:
@@ -136,9 +153,14 @@ class Users:
         return notes
 
     def _changed_or_needed(self, pending: Iterable[bytes]) -> set[bytes]:
-        """The pending files of the old side that may use what changed: those known to be needed."""
-        matches = self._compared.diff.matches
+        """The pending files of the old side that may use what changed.
+
+        Those that differ are known to be needed or not; of the others, those do not count that the
+        new side is not going to read, either.
+        """
+        matches, files = self._compared.diff.matches, self._view.snapshot.by_path
         changed = self._pairs.keys() | {file.path for file in matches.removed_files}
+        changed |= {path for path, file in files.items() if file.state == OVERSIZED}
         return {path for path in pending if path in self._needed or path not in changed}
 
     def _was_read(self, old: Definition) -> bool:
@@ -161,7 +183,7 @@ class Users:
             changes = [change for change in changes if change.definition.name not in common]
             self._notes.append(
                 f"at least: uses of {first_of(common, _SHOWN)} were not searched, because more "
-                f"than {_COMMON} files have the name; ask with more time"
+                f"than {_COMMON} files have the name; {_MORE_TIME}"
             )
         # The time suffices to follow many rare names, or one that every file contains.
         return sorted(changes, key=lambda change: spread[change.definition.name])
@@ -303,7 +325,7 @@ class Users:
         ]
         nodes = self._first(nodes, MOST_ASKED, "tests")
         changed = [file.file.path for file in self._compared.diff.files]
-        users = reach(self._graph, nodes, _DEPTH).users
+        users = reach(self._graph, nodes, _DEPTH, lists_direct=False).users
         files = TestFiles(self._view, self._graph, Targets(self._view, self._graph))
         called = [test_file.path for test_file in files.called_for(nodes, changed, users)]
         broken = filter(self._graph.is_test, sorted(self._broken_paths))
@@ -373,10 +395,9 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     names = {old.name for old in gone}
     names |= {symbol.name for file in renamed for symbol in file.text.symbols if symbol.parent < 0}
     names |= {printed(file.path).rpartition("/")[2].partition(".")[0] for file in renamed}
-    words = {name.encode("utf-8", "replace") for name in names}
-    # Sets are faster than one expression with a thousand names.
+    words = frozenset(name.encode("utf-8", "replace") for name in names)
     names_by_path = {
-        file.old.path: words.intersection(_WORDS.findall(file.old.data))
+        file.old.path: words_in(file.old.data, words)
         for file in compared.diff.files
         if file.old is not None and file.old.path not in needed
     }
@@ -384,6 +405,25 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     common = {word for word, count in files_with.items() if count > _MOST_INDEXED and in_haste}
     needed.update(path for path, names_held in names_by_path.items() if names_held - common)
     return frozenset(needed)
+
+
+def words_in(text: bytes, words: frozenset[bytes]) -> frozenset[bytes]:
+    """The words that a text contains."""
+    if len(words) > FEW_WORDS:
+        return words.intersection(_WORDS.findall(text))
+    return frozenset(word for word in words if word in text and _has_word(text, word))
+
+
+def _has_word(text: bytes, word: bytes) -> bool:
+    if not _WORDS.fullmatch(word):
+        return False
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[max(at - 1, 0) : at], text[at + len(word) : at + len(word) + 1]
+        if not _WORDS.match(before) and not _WORDS.match(after):
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 def _redeclared(change: DefinitionChange) -> bool:

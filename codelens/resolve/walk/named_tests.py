@@ -148,6 +148,8 @@ class NamedTests:
     """
 
     def __init__(self, tests: Sequence[bytes], files: Iterable[bytes]) -> None:
+        self._words_of: dict[bytes, list[bytes]] = {}
+        self._best_of: dict[tuple[bytes, bytes], int] = {}
         self._tests: dict[bytes, list[bytes]] = {}
         for test in tests:
             subject = key_of_name(subject_of(test))
@@ -167,15 +169,31 @@ class NamedTests:
         for key in _keys(path):
             for test in self._tests.get(key, ()):
                 if test != path and test not in likeness_of and _in_one_family(path, test):
-                    likeness = _likeness(path, test)
+                    likeness = self._likeness(path, test)
                     if likeness >= self._best(key, test):
                         likeness_of[test] = likeness
         return sorted(likeness_of, key=lambda test: (-likeness_of[test], test))
 
     def _best(self, key: bytes, test: bytes) -> int:
         """Return the similarity of the file that a test is named after."""
-        rivals = (source for source in self._sources.get(key, ()) if _in_one_family(source, test))
-        return max((_likeness(rival, test) for rival in rivals), default=0)
+        best = self._best_of.get((key, test))
+        if best is None:
+            rivals = (path for path in self._sources.get(key, ()) if _in_one_family(path, test))
+            best = max((self._likeness(rival, test) for rival in rivals), default=0)
+            self._best_of[key, test] = best
+        return best
+
+    def _likeness(self, path: bytes, test: bytes) -> int:
+        """Return how many folders of a test also occur, in order, in the path of a file."""
+        return _common(self._words(folder_of(path)), self._words(folder_of(test)))
+
+    def _words(self, folder: bytes) -> list[bytes]:
+        words = self._words_of.get(folder)
+        if words is None:
+            keys = (key_of_name(bare_name(part)) for part in folder.split(b"/"))
+            words = [word for word in keys if word and word not in _GENERAL]
+            self._words_of[folder] = words
+        return words
 
 
 def _keys(path: bytes) -> Iterator[bytes]:
@@ -192,16 +210,6 @@ def _keys(path: bytes) -> Iterator[bytes]:
 
 def _in_one_family(path: bytes, test: bytes) -> bool:
     return in_one_family(path.rpartition(b".")[2], test.rpartition(b".")[2])
-
-
-def _likeness(path: bytes, test: bytes) -> int:
-    """Return how many folders of a test also occur, in order, in the path of a file."""
-    return _common(_words(path), _words(test))
-
-
-def _words(path: bytes) -> list[bytes]:
-    keys = (key_of_name(bare_name(part)) for part in folder_of(path).split(b"/"))
-    return [word for word in keys if word and word not in _GENERAL]
 
 
 def _common(words: Sequence[bytes], other: Sequence[bytes]) -> int:

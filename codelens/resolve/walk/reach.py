@@ -59,7 +59,7 @@ def changed_file(graph: EdgeReader, path: bytes) -> list[Node]:
 
 def reach(
     graph: EdgeReader, seeds: Iterable[Node], depth: int,
-    contracts: Mapping[Node, Sequence[Node]] | None = None,
+    contracts: Mapping[Node, Sequence[Node]] | None = None, *, lists_direct: bool = True,
 ) -> Reach:  # fmt: skip
     """Return everything that leads to one of `seeds` in at most `depth` steps.
 
@@ -69,6 +69,8 @@ def reach(
     An override of a seed passes the change on only if the seed is one of `contracts`: methods whose
     declaration changes, so that all overrides must follow. `contracts` maps each to the methods
     whose calls count as calls of it (in Rust, the methods in trait blocks).
+
+    If `lists_direct`, all direct users are listed even after time ran out.
     """
     changing = dict.fromkeys(seeds)
     binding = dict(contracts or {})
@@ -80,8 +82,7 @@ def reach(
         graph.prepare(frontier)
         for node in frontier:
             cut = cut or graph.spent()
-            # Direct users are listed in any case.
-            if cut and distance > 1:
+            if cut and (distance > 1 or not lists_direct):
                 break
             for hit in _hit_by(graph, node, distance, binding):
                 if hit.node in changing or not hits.is_new(hit):

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
+from codelens.answers.branch_answers import DiffAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.versions import broken_uses, version_queries
 from codelens.index.view_update import FEW_FILES
 from codelens.render import graph_text
 
@@ -116,3 +118,54 @@ def test_a_view_that_is_behind_denies_no_edit(engine: Engine, edited: GitRepo) -
     assert "part8/m8.py" in reported
     diff = engine.diff(path=edited.root, budget_ms=0)
     assert "part8/m8.py" in {file.path for file in diff.files}
+
+
+FOLDS = [f"fold{at}" for at in range(6)]
+
+
+@pytest.fixture
+def unfolded(tmp_path: Path) -> GitRepo:
+    """A commit removes six functions that another file goes on using."""
+    repo = GitRepo.init(tmp_path / "unfolded")
+    functions = "".join(f"def {name}(sheet):\n    return sheet\n\n\n" for name in FOLDS)
+    uses = "".join(f"def user_{name}():\n    return paper.{name}(1)\n\n\n" for name in FOLDS)
+    repo.commit("one", {"paper.py": functions, "crane.py": f"import paper\n\n\n{uses}"})
+    repo.commit("two", {"paper.py": "SIZE = 4\n"})
+    return repo
+
+
+def broken_names(answer: DiffAnswer) -> set[str]:
+    return {use.handle.rpartition("#")[2] for use in answer.broken}
+
+
+def test_definitions_whose_uses_there_was_no_time_for_are_counted(
+    engine: Engine, unfolded: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr(version_queries, "seconds_for_uses", lambda *_: 0.0)
+        answer = engine.diff("HEAD~1..HEAD", path=unfolded.root)
+    assert len(broken_names(answer)) <= 1 and answer.at_least
+    note = "at least: there was no time for uses of 5 of 6 definitions that may break them"
+    assert any(line.startswith(note) for line in answer.notes)
+    assert broken_names(engine.diff("HEAD~1..HEAD", path=unfolded.root, budget_ms=60_000)) == {
+        *FOLDS
+    }
+
+
+def test_a_file_too_large_for_both_sides_is_not_promised(home: Path, unfolded: GitRepo) -> None:
+    unfolded.commit("three", {"table.json": f'{{"fold0": "{"x" * 5_000}"}}\n'})
+    unfolded.commit("four", {"paper.py": "SIZE = 5\n\n\ndef fold0(sheet):\n    return sheet\n"})
+    unfolded.commit("five", {"paper.py": "SIZE = 5\n"})
+    with Engine(Settings(home=home, max_file_bytes=4_000)) as engine:
+        engine.look(path=unfolded.root)
+        answer = engine.diff("HEAD~1..HEAD", path=unfolded.root)
+        assert broken_names(answer) == {"fold0"}
+        assert not any("not indexed yet" in note for note in answer.notes)
+
+
+def test_words_of_a_text_are_found_the_same_way_however_many_are_asked_for() -> None:
+    text = b"def fold(sheet):\n    return unfold(sheet_2) + crease-line\n"
+    words = frozenset(b"fold sheet unfold sheet_ crease-line line shee def".split())
+    many = words.union(b"other%d" % at for at in range(broken_uses.FEW_WORDS))
+    assert broken_uses.words_in(text, words) == broken_uses.words_in(text, many)
+    assert broken_uses.words_in(text, words) == {b"fold", b"sheet", b"unfold", b"line", b"def"}
