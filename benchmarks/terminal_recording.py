@@ -171,6 +171,7 @@ def main() -> None:
         env = os.environ | {
             "CODELENS_HOME": str(Path(scratch, "home")), "PATH": programs,
             "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS),
+            "CODELENS_PAGER": "cat",
         }  # fmt: skip
         subprocess.run(["codelens", "index"], cwd=clone, env=env, check=True)
         frames: list[Frame] = []

@@ -31,7 +31,7 @@ def on_a_terminal(
 
     env = git_environment() | {
         "CODELENS_HOME": str(home / "home"), "HOME": str(home), "TERM": "xterm",
-        "LC_ALL": "C.UTF-8", "COLUMNS": str(columns), **extra,
+        "LC_ALL": "C.UTF-8", "COLUMNS": str(columns), "PAGER": "cat", **extra,
     }  # fmt: skip
     terminal, device = pty.openpty()
     parts: list[bytes] = []

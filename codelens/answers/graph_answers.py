@@ -44,6 +44,8 @@ class Relative:
     """Handle of the intermediate relative; empty at distance 1."""
     why: str = ""
     """Why it counts as a test."""
+    owner: str = ""
+    """Handle of the definition that it is a relative of, if several have the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ class ReferencesAnswer:
     cursor: str
     """Cursor of the next page; empty on the last."""
     notes: tuple[str, ...] = ()
+    owners: tuple[GraphNode, ...] = ()
+    """The definitions that have the name, if there are several; the lines are those of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ class RelatedAnswer:
     """The first of `owners`, if there are several."""
     results: tuple[Relative, ...]
     totals: tuple[tuple[str, int], ...]
-    """Relation -> number of relatives, shown or not."""
+    """Relation -> number of relatives, shown or not; of several owners the sum."""
     paths: tuple[tuple[PathStep, ...], ...] = ()
     goal: GraphNode | None = None
     """Target of the paths, if requested."""
@@ -151,7 +155,9 @@ class RelatedAnswer:
     may_count: int = 0
     notes: tuple[str, ...] = ()
     owners: tuple[GraphNode, ...] = ()
-    """The definitions that have the name, if there are several; `results` are those of all."""
+    """The definitions that have the name, if there are several; `results` are in this order."""
+    owner_totals: tuple[tuple[tuple[str, int], ...], ...] = ()
+    """The totals of each owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def grammar(
         formatter_class=shared_options.HelpFormatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"codelens {__version__}")
-    shared_options.add_path(parser)
+    shared_options.add_path_and_pager(parser)
     commands = parser.add_subparsers(
         metavar="COMMAND",
         required=True,

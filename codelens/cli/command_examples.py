@@ -47,6 +47,11 @@ MODULES = {
 }
 COMMANDS = tuple(MODULES)
 """The commands, in the order in which help and completion list them."""
+PAGED = frozenset({
+    "search", "explore", "expand", "outline", "map", "related", "references", "impact", "diff",
+    "history", "conflicts", "load", "session", "languages",
+})  # fmt: skip
+"""The commands that only show something; the others ask, or print while they work."""
 
 
 DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130

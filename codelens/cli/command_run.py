@@ -60,9 +60,10 @@ def _run(arguments: list[str]) -> int:
     args = None
     try:
         from codelens.cli.argument_parser import parse
+        from codelens.cli.pager import paging
 
         args = parse(_as_options(arguments))
-        with _as_host_session():
+        with _as_host_session(), paging(args.command, is_wanted=not args.no_pager):
             code: int = args.run(args)
     except SystemExit as end:  # argparse, after --help
         return end.code if isinstance(end.code, int) else FAILED

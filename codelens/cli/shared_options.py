@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypedDict
 
-from codelens.cli.command_examples import examples_of
+from codelens.cli.command_examples import PAGED, examples_of
 from codelens.cli.standard_streams import Bar
 
 _LINES = re.compile(r":[0-9]+(?:-[0-9]+|:[0-9]+)?\Z")
@@ -151,12 +151,21 @@ def command(
         "-C", dest="path", metavar="PATH", default=argparse.SUPPRESS,
         help="any path inside the worktree to use (default: the working directory)",
     )  # fmt: skip
+    if name in PAGED:
+        parser.add_argument(
+            "--no-pager", action="store_true", default=argparse.SUPPRESS,
+            help="print a long answer instead of showing it in the pager",
+        )  # fmt: skip
     return parser
 
 
-def add_path(parser: argparse.ArgumentParser) -> None:
-    """Accept `-C` before the command, as git does; one after the command takes precedence."""
+def add_path_and_pager(parser: argparse.ArgumentParser) -> None:
+    """Accept `-C` and `--no-pager` before the command, as git does.
+
+    Those after the command take precedence.
+    """
     parser.add_argument("-C", dest="path", metavar="PATH", default=".", help=argparse.SUPPRESS)
+    parser.add_argument("--no-pager", action="store_true", help=argparse.SUPPRESS)
 
 
 def add_session(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,8 @@ import os
 import re
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self, TextIO
 
 from codelens.cli.command_examples import FAILED
@@ -71,14 +72,50 @@ def emit(text: str) -> None:
         BrokenPipeError: the reader has closed the pipe.
         Unwritable: stdout cannot be written.
     """
+    _emitted[0] += len(text.encode("utf-8", "replace"))
+    escaped = _escape_controls(text, sys.stdout)
+    if _held:
+        _held[-1].append((_write, escaped))
+    else:
+        _write(escaped)
+
+
+def _write(text: str) -> None:
     try:
-        sys.stdout.write(_escape_controls(text, sys.stdout))
-        _emitted[0] += len(text.encode("utf-8", "replace"))
+        sys.stdout.write(text)
     except BrokenPipeError:
         raise
     except OSError as error:
         discard(sys.stdout)
         raise Unwritable(error.strerror or str(error)) from error
+
+
+Held = list[tuple[Callable[[str], None], str]]
+"""Texts that are not written yet, each with the function that writes it."""
+_held: list[Held] = []
+
+
+@contextmanager
+def holding() -> Generator[Held]:
+    """Hold what the block prints on stdout, and on stderr if that is a terminal too.
+
+    If the block raises, what it printed is written at once.
+    """
+    parts: Held = []
+    _held.append(parts)
+    try:
+        yield parts
+    except BaseException:
+        _held.pop()
+        release(parts)
+        raise
+    _held.pop()
+
+
+def release(parts: Held) -> None:
+    """Write what was held."""
+    for write, text in parts:
+        write(text)
 
 
 def flush() -> None:
@@ -99,8 +136,16 @@ def flush() -> None:
 
 def remark(line: str) -> None:
     """Print a line on stderr; a failure to do so must not fail the command."""
+    text = f"{_escape_controls(line, sys.stderr)}\n"
+    if _held and sys.stderr.isatty():
+        _held[-1].append((_write_remark, text))
+    else:
+        _write_remark(text)
+
+
+def _write_remark(text: str) -> None:
     try:
-        sys.stderr.write(f"{_escape_controls(line, sys.stderr)}\n")
+        sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
         discard(sys.stderr)

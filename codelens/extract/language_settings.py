@@ -258,6 +258,8 @@ class LanguageInfo:
     """Regex whose one group is the name in the text of a reference that is not a plain word."""
     known_members: bool = False
     """Whether members are used by their bare names, as the methods of Ruby are."""
+    bare_fields: bool = False
+    """Whether code in a type uses its fields by their bare names."""
     joined: str = ""
     """The field of a `@reference.call.joined` whose texts make up the name: Objective-C selectors.
     """
@@ -270,6 +272,9 @@ class LanguageInfo:
     observed: tuple[tuple[str, str], ...] = ()
     """Function -> the module that it comes from, and the key under which its result holds its
     argument (`codelens.extract.flow.expressions`)."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """Type of a node around a `@reference.key` -> how it leads to the type of the literal
+    (`codelens.extract.flow.literal_keys`)."""
     literals: tuple[tuple[str, str], ...] = ()
     """Node type -> kind of an argument (`codelens.extract.flow.expressions`)."""
     operators: tuple[tuple[str, str], ...] = ()

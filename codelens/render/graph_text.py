@@ -68,18 +68,36 @@ def head_of(node: GraphNode) -> str:
 
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
     """Render heading and blocks by relation, or by path."""
-    head = _owners(answer.owners) if answer.owners else [head_of(answer.target)]
+    grouped = "the answer is grouped by them"
+    head = _owners(answer.owners, grouped) if answer.owners else [head_of(answer.target)]
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
         return head, [
             _path(number, path_steps) for number, path_steps in enumerate(answer.paths, 1)
         ]
+    may = _possible_users(answer.may, answer.may_count)
+    if not answer.owners:
+        blocks, tests = _by_relation(answer.totals, answer.results, detailed=detailed)
+        # Possible users come before the tests.
+        return head, [*blocks, *may, *tests]
+    groups: list[str] = []
+    for owner, totals in zip(answer.owners, answer.owner_totals, strict=True):
+        rows = [result for result in answer.results if result.owner == owner.handle]
+        own, tests = _by_relation(totals, rows, detailed=detailed)
+        first, *others = [*own, *tests] or ["nothing certain"]
+        groups += [f"of {place(owner)}\n{first}", *others]
+    return head, [*groups, *may]
+
+
+def _by_relation(
+    totals: Sequence[tuple[str, int]], results: Sequence[Relative], *, detailed: bool
+) -> tuple[list[str], list[str]]:
+    """Render the relatives of a definition, and its tests."""
     blocks: list[str] = []
     tests: list[str] = []
-    for relation, total in answer.totals:
-        # Possible users come before the tests.
+    for relation, total in totals:
         put = tests if relation == "tests" else blocks
-        rows = [result for result in answer.results if result.relation == relation]
+        rows = [result for result in results if result.relation == relation]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: kinds={relation}, higher limit)" if left else ""
         title = f"{_TITLES[relation]} ({total:,}){more}"
@@ -88,16 +106,16 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
             put.append(f"{title}\n{line}" if not number else line)
         if not rows:
             put.append(title)
-    return head, [*blocks, *_possible_users(answer.may, answer.may_count), *tests]
+    return blocks, tests
 
 
-def _owners(owners: Sequence[GraphNode]) -> list[str]:
-    """Render the heading of an answer about all definitions with a name."""
+def _owners(owners: Sequence[GraphNode], about: str) -> list[str]:
+    """Render the heading of an answer about several definitions with a name."""
     shown = [f"  {head_of(owner)}" for owner in owners[:_OWNERS_SHOWN]]
     left = len(owners) - _OWNERS_SHOWN
     if left > 0:
         shown.append(f"  and {left:,} more")
-    title = f"{len(owners):,} definitions have that name; this is about all of them together."
+    title = f"{len(owners):,} definitions have that name; {about}."
     return [f"{title} For one of them, give its handle:", *shown]
 
 
@@ -181,13 +199,15 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
     family = f", {answer.in_family:,} with its overrides" if answer.in_family else ""
     possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
     use = "uses" if answer.certain == 1 else "use"
+    use += " one" if answer.owners else " it"
+    together = "the lines are those of all of them"
     head = [
-        head_of(answer.target),
-        f"{count_of(answer.certain, 'line')} certainly {use} it{tests}{family}{possible}; "
+        *(_owners(answer.owners, together) if answer.owners else [head_of(answer.target)]),
+        f"{count_of(answer.certain, 'line')} certainly {use}{tests}{family}{possible}; "
         f"{count_of(answer.files, 'file')}",
     ]
     also = [place(node) for node in answer.places if node.handle != answer.target.handle]
-    if also:
+    if also and not answer.owners:
         head.insert(1, f"also at {', '.join(also)}")
     blocks: list[str] = []
     before: Reference | None = None
@@ -425,7 +445,7 @@ def related_json(answer: RelatedAnswer) -> Json:
             {
                 "relation": result.relation,
                 **_node(result.node),
-                **picked(result, "distance sites count via", "why"),
+                **picked(result, "distance sites count via", "why owner"),
             }
             for result in answer.results
         ],
@@ -449,6 +469,7 @@ def references_json(answer: ReferencesAnswer) -> Json:
         "receipt": receipt_json(answer.receipt),
         "target": _node(answer.target),
         "places": [_node(place) for place in answer.places],
+        **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [_reference_json(reference) for reference in answer.references],
         **picked(answer, "certain in_tests in_family possible files left cursor notes"),
     }

@@ -153,6 +153,10 @@ def overview_json(repositories: Sequence[RepositoryLife]) -> Json:
 _BAR = 24
 _PARTS = " ▏▎▍▌▋▊▉█"
 _BYTES_A_TOKEN = 4
+_ASSUMED = (
+    "  (whole files: if the files of the answers had been read whole instead; a search with "
+    "ripgrep that reads only some lines may cost less than the answers)"
+)
 
 
 def usage_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
@@ -162,7 +166,8 @@ def usage_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
         f"{count_of(total.calls, 'call')} in {count_of(answer.days, 'day')}, "
         f"{total.failed:,} failed; "
         f"served {_size(total.served_bytes)}, about {_tokens(total.served_bytes)} tokens; "
-        f"saved about {_size(total.saved_bytes)}, {_tokens(total.saved_bytes)} tokens"
+        f"whole files {_size(total.saved_bytes)} more, {_tokens(total.saved_bytes)} tokens",
+        _ASSUMED,
     ]
     sections = {
         "day": answer.by_day, "tool": answer.by_tool, "repository": answer.by_repository
@@ -180,7 +185,7 @@ def _chart(lines: Sequence[UsageLine]) -> list[str]:
     digits = len(f"{most:,}")
     return [
         f"  {name:<{width}}  {usage.calls:>{digits},}  {_bar(usage.calls, most):<{_BAR}}  "
-        f"served {_size(usage.served_bytes):>8}  saved {_size(usage.saved_bytes):>8}"
+        f"served {_size(usage.served_bytes):>8}  whole files {_size(usage.saved_bytes):>8} more"
         for name, usage in zip(names, lines, strict=True)
     ]
 

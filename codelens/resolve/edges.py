@@ -19,7 +19,7 @@ from codelens.types import PROTOCOL, Import, Reference
 
 CERTAIN = 1.0
 BEGINS = ":"
-"""Stands in place of arguments in a C++ constructor initializer, which can only name a type."""
+"""Stands in place of arguments in a C++ constructor initializer, which names a type or field."""
 
 
 class Edge(NamedTuple):
@@ -213,9 +213,16 @@ class Edges:
                     continue
                 if referent.path != path and not model.spec.follows_names:
                     continue
+                how = kind if reference.argument_lines != BEGINS else self._begun(referent)
                 yield Edge(
-                    path, source, referent.path, referent.symbol, kind, name, line, confidence
+                    path, source, referent.path, referent.symbol, how, name, line, confidence
                 )
+
+    def _begun(self, referent: Referent) -> str:
+        """Return the kind of the edge from a C++ constructor initializer: a field is not called."""
+        model = self._view.model(referent.path)
+        symbol = model.symbols[referent.symbol] if model is not None else None
+        return "ref" if symbol is not None and symbol.kind == "field" else "call"
 
     def _hits(
         self,
@@ -451,6 +458,9 @@ class Edges:
             return False
         if referent.path == path and model.symbols[referent.symbol].name_line == reference.line:
             return True
+        if model.spec.spaces:
+            # Another line defines the field, so `this.x = 1` writes it.
+            return False
         return (
             bool(reference.receiver)
             and (reference.line, f"{reference.receiver}.{reference.name}") in model.stores

@@ -182,10 +182,11 @@ def failed(error: Exception) -> Reply:
     """The reply that reports a failure; call it in the `except` block."""
     if isinstance(error, CodelensError):
         # Imported late: a server without failures does not need it.
-        from codelens.render.text_pieces import head_line
+        from codelens.render.text_pieces import head_line, safe
 
         rows = [head_line(error.receipt)] if error.receipt is not None else []
-        return Reply("\n".join([*rows, error.in_call]), True)
+        # An error may quote a note or a name of the repository.
+        return Reply("\n".join([*rows, safe(error.in_call)]), True)
     logger.error("a tool failed", exc_info=error)
     return Reply(f"unexpected {type(error).__name__}: {error}; this is a bug in codelens", True)
 

@@ -22,6 +22,7 @@ type Writer struct{}
 func (w *Writer) Render() { }
 func (c *Context) Render() { c.writer.Render() }
 func run(c *Context) { c.Render() }
+func flush(w *Writer) { w.Render() }
 """
 CONSTANTS = "".join(f"const MIME{at} = {at}\n" for at in range(60))
 FILES = {
@@ -92,6 +93,36 @@ def test_a_name_of_several_definitions_is_said_to_be_that_at_first(run: Run) -> 
     assert "context.go#Writer.Render" in lines[1] and "context.go#Context.Render" in lines[2]
     owners = run("related", "Render", "--json").json["owners"]
     assert [owner["symbol"] for owner in owners] == ["Writer.Render", "Context.Render"]
+
+
+def test_the_users_of_each_definition_of_a_name_are_apart(run: Run) -> None:
+    """`run` calls only `Context.Render`, `flush` only `Writer.Render`, which the former calls."""
+    answer = run("related", "Render", "--kind", "callers", "--json").json
+    callers = [(row["owner"], row["symbol"]) for row in answer["results"]]
+    writer, context = "context.go#Writer.Render", "context.go#Context.Render"
+    assert sorted(callers) == [
+        (context, "run"), (writer, "Context.Render"), (writer, "flush"),
+    ]  # fmt: skip
+    assert answer["totals"] == {"callers": 3} and callers[0][0] == writer
+    text = run("related", "Render", "--kind", "callers").out
+    of_writer, of_context = text.partition(f"of {writer}")[2].split(f"of {context}")
+    assert "#flush" in of_writer and "#run" not in of_writer, text
+    assert "#run" in of_context and "#flush" not in of_context, text
+
+
+def test_the_uses_of_a_name_are_said_to_be_those_of_all_its_definitions(run: Run) -> None:
+    lines = run("references", "Render").out.splitlines()
+    assert lines[0].startswith("2 definitions have that name; the lines are those of all"), lines
+    assert "#Writer.Render" in lines[1] and "#Context.Render" in lines[2]
+    assert lines[3].startswith("3 lines certainly use one; "), lines
+    answer = run("references", "Render", "--json").json
+    assert len(answer["owners"]) == 2 and not any("that name" in note for note in answer["notes"])
+
+
+def test_a_definition_of_a_name_that_nothing_uses_says_so(run: Run) -> None:
+    """The one of no uses is listed too, with no use of the other."""
+    text = run("related", "Render", "--kind", "subtypes").out
+    assert text.count("nothing certain") == 2, text
 
 
 @pytest.mark.parametrize(

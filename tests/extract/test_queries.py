@@ -38,7 +38,8 @@ KNOWN = {
     *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
     *"reference.open.call reference.sent".split(),
     *"call.arguments call.initial call.open call.sending call.setter".split(),
-    *"reference.key reference.macro reference.late reference.listed reference.taken".split(),
+    *"reference.key reference.key.short reference.macro".split(),
+    *"reference.late reference.listed reference.taken".split(),
 }
 
 

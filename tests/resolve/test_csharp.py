@@ -94,6 +94,8 @@ def test_a_type_is_meant_by_its_number_of_type_arguments() -> None:
     assert edges_of(files, "ref", numbered=True) == [
         "Use.cs:Use -> Box.cs:Box~2",
         "Use.cs:Use -> Box.cs:Box",
+        "Use.cs:Use.Run -> Use.both",
+        "Use.cs:Use.Run -> Use.plain",
     ]
     assert edges_of(files, numbered=True) == [
         "Use.cs:Use.Run -> Box.cs:Box",

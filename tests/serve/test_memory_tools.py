@@ -90,3 +90,10 @@ def test_a_moved_repository_learns_what_to_ask(asker: Asker, repo: GitRepo, tmp_
     said = asker.error("cl_load", path=str(there))
     assert "1 context saved when this repository was at" in said
     assert "`codelens load --adopt`" in said
+
+
+@pytest.mark.slow
+def test_an_error_that_quotes_a_note_escapes_control_characters(asker: Asker) -> None:
+    asker.text("cl_save", name="red", note="a \x1b[31mred\x1b[0m note")
+    said = asker.error("cl_save", name="red", note="another")
+    assert "red" in said and "is taken" in said and "\x1b" not in said

@@ -94,6 +94,7 @@ _SOURCE = attrgetter("source")
 _USE = attrgetter("source", "symbol", "line", "name", "kind")
 _KEPT_TIMES = 2
 """Multiple of its limit that a call may spend on cached edges."""
+_FIELDS = frozenset({"field", "property"})
 _MOST_PARTS = 4
 """How often parts of a file are resolved before the whole file is."""
 
@@ -114,6 +115,7 @@ class LazyGraph:
             view.snapshot, self._edge_cache.graph, self._drawn_to
         )
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
+        self._combined: frozenset[Node] = frozenset()
         self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
         self.unseen: set[bytes] = set()
         """Files that may have a requested edge and could not be resolved in time."""
@@ -170,11 +172,12 @@ class LazyGraph:
         """Edges of uses that mean only a node or an alternative of it.
 
         If an `#if` has a definition in each branch, a build uses one of them, and the use means
-        that one.
+        that one. The definitions of one question are alternatives, too.
         """
         possible_uses = self._edge_cache.weak
         edges = possible_uses.edges_to(*node)
-        others = self._declared_places.alternatives(node) if edges else ()
+        others = set(self._declared_places.alternatives(node) if edges else ())
+        others |= self._combined - {node} if node in self._combined else set()
         if not others:
             return []
         uses_of_others = [
@@ -185,6 +188,10 @@ class LazyGraph:
             for edge in edges
             if sum(_USE(edge) in uses for uses in uses_of_others) + 1 == edge.choices
         ]
+
+    def combine(self, nodes: Iterable[Node]) -> None:
+        """Treat definitions as one: a use that means one of them, whichever, is certain."""
+        self._combined = frozenset(nodes)
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """See `EdgeReader`; skips files that only use the type, which are the majority."""
@@ -388,8 +395,10 @@ class LazyGraph:
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
-        # A use that is not a call is mostly a variable or attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
+        if is_field(self.symbols(path), symbol):
+            # Of other definitions, a use that is not a call is mostly a variable of the same name.
+            kinds.add("name")
         for file, places in () if name.startswith("__") else self.holding({name}):
             # A change does not break examples in prose.
             is_late = file in self.unseen
@@ -519,6 +528,13 @@ class LazyGraph:
             return False
         definition = symbols[node.symbol]
         return definition.kind in TYPES or definition.name in CONSTRUCTORS
+
+
+def is_field(symbols: Sequence[Symbol], symbol: int) -> bool:
+    """Whether a definition is a field of a type; all other uses of its name need no receiver."""
+    definition = symbols[symbol]
+    is_member = definition.kind in _FIELDS and definition.parent >= 0
+    return is_member and symbols[definition.parent].kind in TYPES
 
 
 # Opening a view to walk its graph.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from codelens.answers.graph_answers import Basis, PossibleUse
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.lazy_graph import LazyGraph, is_field
 from codelens.engine.graph.targets import Targets
 from codelens.extract.language_detection import language_by_path
 from codelens.extract.tokenizer import terms_of_word
@@ -333,7 +333,8 @@ class _Likelihood:
         self._owners = [_owner(graph, each) for each in nodes]
         self._folders = {path.rpartition(b"/")[0] for path in self._own_files}
         language = graph.resolved.languages.get(node.path, "")
-        self.needs_receiver = all(self._owners) and spec_of(language).needs_receiver
+        fields = is_field(graph.symbols(node.path), node.symbol)
+        self.needs_receiver = all(self._owners) and (spec_of(language).needs_receiver or fields)
         """Whether the definitions are members, which need a receiver."""
 
     def _text(self, path: bytes, line: int) -> str:
@@ -352,7 +353,7 @@ class _Likelihood:
         receiver = _receiver(self._text(path, line), self._name)
         alike = next((owner for owner in self._owners if _resembles(receiver, owner)), "")
         reasons = {
-            "only this definition has the name": _UNIQUE * self._unique,
+            "no other definition has the name": _UNIQUE * self._unique,
             "in the file of the definition": _IMPORTS * (path in self._own_files),
             "its file imports that of the definition": _IMPORTS * (path in self._importers),
             f"{receiver} resembles {alike}": _RESEMBLES * bool(alike),

@@ -85,47 +85,117 @@ def related(
     targets = Targets(view, graph)
     named = targets.find(target)
     graph.resolve(named.paths[:_OWN_FILES])
-    start = target_of(targets, named)
-    walk = Walk(graph, start)
-    related_by: dict[str, list[RelatedNode]] = {relation: [] for relation in chosen}
-    for relation in chosen:
-        if relation in STRUCTURE:
-            structure = Ownership(view.snapshot, graph.resolved, graph.naming)
-            related_by[relation] = structure.related(relation, named.nodes, depth)
-        elif relation != "tests":
-            related_by[relation] = walk.related(relation, depth)
-    possible = possible_of(view, targets, named, start) if _HIDDEN_RELATIONS & set(chosen) else None
-    why: dict[Node, str] = {}
-    if "tests" in related_by:
+    groups = [_walked(targets, part, chosen, depth) for part in named.parts or (named,)]
+    asks_for_users = bool(_HIDDEN_RELATIONS & set(chosen))
+    possible = None
+    if asks_for_users:
+        possible = possible_of(view, targets, named, target_of(targets, named))
+    if "tests" in chosen:
         work.extend(seconds_for_tests)
-        related_by["tests"], why = _tests(
-            view, graph, targets, walk, start=start, paths=named.paths, depth=depth
-        )
-        tests = {row.node for row in related_by["tests"]}
-        related_by = {
-            relation: _without(tests, rows) if relation in _TEST_REASONS else rows
-            for relation, rows in related_by.items()
-        }
-    related_by = {relation: rows for relation, rows in related_by.items() if rows}
-    shown = _shown(related_by, limit, has_few_tests=not kinds)
-    targets.fetch([row.node for row in shown])
+        groups = [_with_tests(targets, group, depth) for group in groups]
+    groups = [group.without_empty() for group in groups]
+    shown = _shared(groups, limit, has_few_tests=not kinds)
+    targets.fetch([row.node for rows in shown for row in rows])
     notes = [named.moved] if named.moved and not named.owners else []
-    notes += _cut_notes(walk.cut)
+    notes += _cut_notes({relation for group in groups for relation in group.cut})
     may, may_count = (), 0
     if possible is not None:
         may, may_count = grouped(graph, targets, possible.sites, limit)
         notes += [*possible.text_notes, *hidden_notes(graph, possible.hidden)]
         notes += possible.unseen_notes
+    totals = [group.totals() for group in groups]
     return RelatedAnswer(
         receipt=graph.receipt(),
         target=named.node,
-        results=tuple(_relative(targets, row, why) for row in shown),
-        totals=tuple((relation, len(rows)) for relation, rows in related_by.items()),
+        results=tuple(
+            _relative(targets, row, group.why, group.named.node.handle if named.parts else "")
+            for group, rows in zip(groups, shown, strict=True)
+            for row in rows
+        ),
+        totals=_summed(totals),
         may=may,
         may_count=may_count,
         notes=tuple(notes),
         owners=named.owners,
+        owner_totals=tuple(totals) if named.parts else (),
     )
+
+
+_Totals = tuple[tuple[str, int], ...]
+
+
+class _Relatives(NamedTuple):
+    """The relatives of one definition."""
+
+    named: Named
+    start: Target
+    walk: Walk
+    related_by: dict[str, list[RelatedNode]]
+    why: Mapping[Node, str] = {}
+    """Why a node counts as a test."""
+
+    @property
+    def cut(self) -> set[str]:
+        return self.walk.cut
+
+    def totals(self) -> _Totals:
+        return tuple((relation, len(rows)) for relation, rows in self.related_by.items())
+
+    def without_empty(self) -> _Relatives:
+        return self._replace(
+            related_by={relation: rows for relation, rows in self.related_by.items() if rows}
+        )
+
+
+def _walked(targets: Targets, named: Named, chosen: Sequence[str], depth: int) -> _Relatives:
+    """The relatives of a definition; `_with_tests` adds the tests."""
+    graph = targets.graph
+    start = target_of(targets, named)
+    walk = Walk(graph, start)
+    related_by: dict[str, list[RelatedNode]] = {relation: [] for relation in chosen}
+    for relation in chosen:
+        if relation in STRUCTURE:
+            structure = Ownership(targets.view.snapshot, graph.resolved, graph.naming)
+            related_by[relation] = structure.related(relation, named.nodes, depth)
+        elif relation != "tests":
+            related_by[relation] = walk.related(relation, depth)
+    return _Relatives(named, start, walk, related_by)
+
+
+def _with_tests(targets: Targets, group: _Relatives, depth: int) -> _Relatives:
+    """Add the tests, which other relations then leave out."""
+    rows, why = _tests(
+        targets.view, targets.graph, targets, group.walk,
+        start=group.start, paths=group.named.paths, depth=depth,
+    )  # fmt: skip
+    tests = {row.node for row in rows}
+    related_by = {
+        relation: _without(tests, others) if relation in _TEST_REASONS else others
+        for relation, others in group.related_by.items()
+    }
+    return group._replace(related_by={**related_by, "tests": rows}, why=why)
+
+
+def _summed(totals: Sequence[_Totals]) -> _Totals:
+    sums: dict[str, int] = {}
+    for relation, count in (row for rows in totals for row in rows):
+        sums[relation] = sums.get(relation, 0) + count
+    return tuple(sums.items())
+
+
+def _shared(
+    groups: Sequence[_Relatives], limit: int, *, has_few_tests: bool
+) -> list[list[RelatedNode]]:
+    """The rows to list of each group; those of groups with few rows leave room to others."""
+    shown: dict[int, list[RelatedNode]] = {}
+    sizes = [sum(map(len, group.related_by.values())) for group in groups]
+    places_left = limit
+    for done, at in enumerate(sorted(range(len(groups)), key=sizes.__getitem__)):
+        share = places_left // (len(groups) - done)
+        rows = _shown(groups[at].related_by, share, has_few_tests=has_few_tests)
+        shown[at] = rows[:share]
+        places_left -= len(shown[at])
+    return [shown[at] for at in range(len(groups))]
 
 
 class Possible(NamedTuple):
@@ -208,6 +278,8 @@ def target_of(targets: Targets, named: Named) -> Target:
     ]
     nodes = dict.fromkeys([*(node for part in several for node in part.nodes), *implementing])
     inside = frozenset(node for part in several for node in part.inside)
+    if not named.whole:
+        graph.combine(nodes)
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
@@ -280,7 +352,7 @@ def _shown(
 ) -> list[RelatedNode]:
     """The rows to list. With few tests, these become the last relation: code comes first."""
     tests = related_by.pop("tests", []) if has_few_tests and len(related_by) > 1 else []
-    few = tests[:_TESTS_SHOWN]
+    few = tests[: min(_TESTS_SHOWN, limit // 2)]
     shown = [row for rows in _shares(related_by, limit - len(few)) for row in rows]
     if tests:
         related_by["tests"] = tests
@@ -307,12 +379,14 @@ def _cut_notes(cut: Collection[str]) -> list[str]:
     return [f"more {', '.join(sorted(cut))} than could be followed"] if cut else []
 
 
-def _relative(targets: Targets, row: RelatedNode, reasons: Mapping[Node, str]) -> Relative:
+def _relative(
+    targets: Targets, row: RelatedNode, reasons: Mapping[Node, str], owner: str
+) -> Relative:
     why = reasons.get(row.node, "") if row.relation == "tests" else ""
     sites = tuple(f"{printed(path)}:{line}" for path, line in row.sites)
     via = targets.handle(row.via) if row.via is not None else ""
     target = targets.node(row.node)
-    return Relative(row.relation, target, row.distance, sites, len(row.sites), via, why)
+    return Relative(row.relation, target, row.distance, sites, len(row.sites), via, why, owner)
 
 
 def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
@@ -390,7 +464,7 @@ def references(
     left = len(order) - begin - len(page)
     tests = {section for (_, is_test), section in _SECTIONS.items() if is_test}
     targets.fetch([lines[position].node for position in page])
-    notes = [named.moved] if named.moved else []
+    notes = [named.moved] if named.moved and not named.owners else []
     if possible.hidden.left:
         names = count_of(possible.hidden.left, "more name")
         notes.append(
@@ -411,6 +485,7 @@ def references(
         left=left,
         cursor=page[-1].cursor() if left and page else "",
         notes=tuple(notes),
+        owners=named.owners,
     )
 
 

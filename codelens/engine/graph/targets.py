@@ -47,10 +47,15 @@ class Named(NamedTuple):
     paths: list[bytes]
     moved: str
     """A sentence, if the target is not exactly what the handle says; else empty."""
-    owners: tuple[GraphNode, ...] = ()
-    """All owners of a name that several definitions have."""
+    parts: tuple[Named, ...] = ()
+    """Each of the definitions, if several have the name."""
     lines: tuple[int, int] | None = None
     """The first and last line of the handle."""
+
+    @property
+    def owners(self) -> tuple[GraphNode, ...]:
+        """All owners of a name that several definitions have."""
+        return tuple(part.node for part in self.parts)
 
 
 class Targets:
@@ -161,9 +166,7 @@ class Targets:
             f"{shown}; give one of these handles for that definition only"
         )
         paths = list(dict.fromkeys(path for part in placed for path in part.paths))
-        return Named(
-            nodes, False, placed[0].node, paths, sentence, tuple(part.node for part in placed)
-        )
+        return Named(nodes, False, placed[0].node, paths, sentence, tuple(placed))
 
     def _placed(self, place: Place) -> Named:
         path = place.file.path

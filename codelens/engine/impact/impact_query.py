@@ -435,6 +435,7 @@ def _answer(
 ) -> ImpactAnswer:  # fmt: skip
     graph, targets = question.graph, question.targets
     nodes = list(seeds.nodes)
+    graph.combine(nodes)
     reached = reach(graph, nodes, question.depth, {} if base else promised(graph, nodes))
     receipt, notes = graph.receipt(), list(seeds.notes)
     base_users, base_notes = _NOTHING, list[str]()

@@ -162,6 +162,17 @@ _IT = re.compile(r"\bit\b")
 """The implicit name of a lambda's only parameter."""
 
 
+def _aliased(node: Node) -> tuple[Node, Node]:
+    """Returns the place of an alias and the type that it means.
+
+    In `typedef struct a { ... } b;` the place is outside of the struct, and the type is its name.
+    """
+    name = node.child_by_field_name("name")
+    if name is None or node.parent is None or node.child_by_field_name("body") is None:
+        return node, node
+    return node.parent, name
+
+
 class Bindings:
     """Reads the bindings of one text.
 
@@ -210,8 +221,9 @@ class Bindings:
             label = OF_SCOPE[how]
             write = type_of if how in TYPED else written
             for node in nodes:
-                text = self._base(node, write(node)) if how == "base" else write(node)
-                add((node.start_byte, "", label, text, False))
+                around, inner = _aliased(node) if how == "alias" else (node, node)
+                text = self._base(inner, write(inner)) if how == "base" else write(inner)
+                add((around.start_byte, "", label, text, False))
         elif how in BARE:
             name, label = BARE[how]
             for node in nodes:

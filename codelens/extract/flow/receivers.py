@@ -192,6 +192,7 @@ _DOTS = frozenset({b".", b":", b">", b"\\"})
 BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
 _SPACES = BLANKS | {b"\v", b"\f"}
 _BEFORE_NAME = _DOTS | BLANKS
+_STATIC = b"::$"
 _CLOSED = frozenset(")]")
 _CUT = frozenset(".?!")
 """A text that begins with one of these is only part of a chain."""
@@ -231,7 +232,9 @@ def receivers_of(
     add = receivers.append
     for name, start in zip(names, starts, strict=True):
         if text[start - 1 : start] not in _BEFORE_NAME:
-            add("")
+            # PHP: `Type::$name`.
+            is_static = text[start - 3 : start] == _STATIC
+            add(_read_back(text, start - 1, owned, flow) if is_static else "")
             continue
         chain_at = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
         if chain_at is None or chain_at[0] == start:

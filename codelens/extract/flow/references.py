@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, repeat
 from operator import itemgetter
@@ -15,6 +15,8 @@ from typing import cast
 
 from tree_sitter import Node
 
+from codelens.extract.flow.expressions import UNKNOWN
+from codelens.extract.flow.literal_keys import literal_keys
 from codelens.extract.flow.macro_bodies import macro_uses
 from codelens.extract.flow.named_uses import named_uses
 from codelens.extract.flow.operators import Operators, Use
@@ -92,6 +94,7 @@ def references_of(
     found_at.update(_open(captures, symbols, source, flow))
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
+    taken |= _keys(captures, info, source, flow, found_at)
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _loaded_uses(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
@@ -107,12 +110,8 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    receivers = [
-        taken[start][1] if start in taken else receiver
-        for start, receiver in zip(
-            starts, receivers_of(captures, names, starts, source, flow), strict=True
-        )
-    ]
+    by_place = zip(starts, receivers_of(captures, names, starts, source, flow), strict=True)
+    receivers = [taken[start][1] if start in taken else text for start, text in by_place]
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, symbols)
     counts, arguments = _arguments(captures, names, starts, source, flow)
@@ -125,7 +124,7 @@ def references_of(
     if info.operators:
         uses = Operators(captures, info, source, flow).uses()
     else:
-        defined = _known_names(symbols, imports, members=False)
+        defined = _known_names(symbols, imports)
         uses = protocol_uses(captures, defined, source, flow)
     return _with_protocols(references, uses, symbols, source=source, flow=flow)
 
@@ -223,6 +222,22 @@ def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[st
         if owner is not None:
             taken[node.start_byte] = (name, owner)
     return taken
+
+
+def _keys(
+    captures: Captures, info: LanguageInfo, source: Source, flow: Flow, found_at: Container[int]
+) -> dict[int, tuple[str, str]]:
+    """Returns the keys of literals, by position, with the value that has them.
+
+    A short key (`{ a }`) that is found as a bare name stays one. Any other key is none, so one of
+    unknown type only replaces a name that was found.
+    """
+    short = {node.start_byte for node in captures.get("reference.key.short", ())}
+    return {
+        start: key
+        for start, key in literal_keys(captures, info, source, flow.expressions).items()
+        if (start not in short if start in found_at else key[1] != UNKNOWN)
+    }
 
 
 def _add_late(
@@ -336,32 +351,21 @@ def _bound(
     """Returns the names that count because the text binds them, by position, with their kinds."""
     found_at: dict[int, tuple[str, str]] = {}
     bound_here: set[str] = set()
-    always_bound = re.compile(info.bound_names) if info.bound_names else None
-    bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
-    keys = {node.start_byte for node in captures.get("reference.key", ())}
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
-            bound_here = bound_here or _known_names(symbols, imports, info.known_members)
+            bound_here = bound_here or _known_names(symbols, imports, info)
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
             starts = [node.start_byte for node in nodes]
-            scopes = flow.scopes_at(starts) if bound else repeat(0)
-            for start, name, scope in zip(starts, names, scopes, strict=False):
-                if (
-                    name in bound_here
-                    or (always_bound is not None and always_bound.fullmatch(name))
-                    or (
-                        info.free_names
-                        and start not in keys
-                        and not (name in bound and flow.has_variable(scope, name))
-                    )
-                ) and start not in symbols.name_starts:
-                    found_at[start] = (name, kind)
+            at_places = zip(starts, names, strict=True)
+            places = [place for place in at_places if place[0] not in symbols.name_starts]
+            for start, name in _of_the_file(places, bound_here, info, flow):
+                found_at[start] = (name, kind)
     members = captures.get("reference.member")
     if members:
-        bound_here = bound_here or _known_names(symbols, imports, info.known_members)
+        bound_here = bound_here or _known_names(symbols, imports, info)
         if info.loads:
             # Variables that hold a module.
             bound_here |= {row.name for row in flow.bindings if row.text[:1] == "'"}
@@ -369,6 +373,26 @@ def _bound(
             if start not in symbols.name_starts:
                 found_at[start] = (name, "name")
     return found_at
+
+
+def _of_the_file(
+    places: list[tuple[int, str]], known: set[str], info: LanguageInfo, flow: Flow
+) -> Iterator[tuple[int, str]]:
+    """Yields the bare names that are not variables of the file, with their positions."""
+    always = re.compile(info.bound_names) if info.bound_names else None
+    bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
+    hidden: list[tuple[int, str]] = []
+    for start, name in places:
+        is_known = name in known or (always is not None and always.fullmatch(name) is not None)
+        if is_known or (info.free_names and name not in bound):
+            yield start, name
+        elif info.free_names:
+            hidden.append((start, name))
+    scopes = flow.scopes_at([start for start, _ in hidden]) if hidden else []
+    for (start, name), scope in zip(hidden, scopes, strict=True):
+        # Elsewhere in the file it is a variable, here the name of another file.
+        if not flow.has_variable(scope, name):
+            yield start, name
 
 
 def _open(
@@ -490,8 +514,12 @@ def _without_type_parameters(
     return [names[at] for at in remaining], [starts[at] for at in remaining]
 
 
-def _known_names(symbols: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
-    left_out = _FIELDS if members else _MEMBERS
+def _known_names(
+    symbols: Symbols, imports: Iterable[Import], info: LanguageInfo | None = None
+) -> set[str]:
+    left_out = _FIELDS if info is not None and info.known_members else _MEMBERS
+    if info is not None and info.bare_fields:
+        left_out = frozenset({"method"})
     names = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
     for imported in imports:
         names.add(imported.alias or imported.name or imported.module)

@@ -79,6 +79,8 @@
 (array_declarator size: (identifier) @reference.bound)
 (initializer_list (identifier) @reference.name)
 (initializer_pair value: (identifier) @reference.name)
+(field_expression field: (field_identifier) @reference.name)
+(field_designator (field_identifier) @reference.key)
 
 ; Imports.
 (preproc_include path: (_) @import.module) @import

@@ -147,6 +147,10 @@
 (array_declarator size: (identifier) @reference.bound)
 (initializer_list (identifier) @reference.bound)
 (initializer_pair value: (identifier) @reference.bound)
+(field_expression field: (field_identifier) @reference.name)
+(field_designator (field_identifier) @reference.key)
+(assignment_expression left: (identifier) @reference.bound)
+(update_expression argument: (identifier) @reference.bound)
 (case_statement value: [(identifier) (qualified_identifier)] @reference.name)
 
 ; Syntax that calls a method without its name. Pointers have no operators of their own.

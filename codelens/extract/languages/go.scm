@@ -42,21 +42,8 @@
   (pointer_type (generic_type (type_arguments (type_elem (type_identifier) @type.parameter))))
 ])))
 (_expression/identifier) @reference.bound
-; The key of a struct literal is a field; that of a map may be any name.
-(composite_literal type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]
-  body: (literal_value (keyed_element . (literal_element (identifier) @reference.key))))
-(literal_element (literal_value (keyed_element . (literal_element (identifier) @reference.key))))
-(selector_expression operand: (identifier) field: (_) @reference.member)
-; Methods as values: passed, assigned, returned, sent, listed or compared.
-(argument_list (selector_expression field: (_) @reference.name))
-(assignment_statement right: (expression_list (selector_expression field: (_) @reference.name)))
-(short_var_declaration right: (expression_list (selector_expression field: (_) @reference.name)))
-(var_spec value: (expression_list (selector_expression field: (_) @reference.name)))
-(return_statement (expression_list (selector_expression field: (_) @reference.name)))
-(send_statement value: (selector_expression field: (_) @reference.name))
-(literal_element (selector_expression field: (_) @reference.name))
-(binary_expression (selector_expression field: (_) @reference.name))
-(parenthesized_expression (selector_expression field: (_) @reference.name))
+(selector_expression field: (_) @reference.name)
+(literal_value (keyed_element . (literal_element (identifier) @reference.key)))
 
 ; Imports.
 (import_spec) @import

@@ -50,7 +50,6 @@
 (method_reference . (identifier) @reference.bound)
 (method_invocation object: (identifier) @reference.bound)
 (field_access object: (identifier) @reference.bound)
-(field_access field: (identifier) @reference.bound)
 (argument_list (identifier) @reference.bound)
 (variable_declarator value: (identifier) @reference.bound)
 (assignment_expression right: (identifier) @reference.bound)
@@ -64,6 +63,20 @@
 (array_initializer (identifier) @reference.bound)
 (dimensions_expr (identifier) @reference.bound)
 (array_access index: (identifier) @reference.bound)
+(field_access field: (identifier) @reference.name)
+(assignment_expression left: (identifier) @reference.bound)
+(update_expression (identifier) @reference.bound)
+(array_access array: (identifier) @reference.bound)
+(enhanced_for_statement value: (identifier) @reference.bound)
+(lambda_expression body: (identifier) @reference.bound)
+(cast_expression value: (identifier) @reference.bound)
+(instanceof_expression left: (identifier) @reference.bound)
+(throw_statement (identifier) @reference.bound)
+(assert_statement (identifier) @reference.bound)
+(for_statement condition: (identifier) @reference.bound)
+(yield_statement (identifier) @reference.bound)
+(annotation_argument_list (identifier) @reference.bound)
+(object_creation_expression . (identifier) @reference.bound)
 
 ; Imports.
 (import_declaration (identifier) @import.module) @import

@@ -103,6 +103,9 @@
 (require_expression [(string) (encapsed_string)] @import.module)
 (require_once_expression [(string) (encapsed_string)] @import.module)
 (binary_expression right: (string) @import.module)
+(member_access_expression name: (name) @reference.name)
+(nullsafe_member_access_expression name: (name) @reference.name)
+(scoped_property_access_expression name: (variable_name (name) @reference.name))
 
 ; Scopes and bindings.
 (namespace_definition name: (_) @bind.package)
@@ -123,6 +126,8 @@
 (nullsafe_member_call_expression object: (_) @receiver)
 (member_access_expression object: (_) @receiver)
 (scoped_call_expression scope: (_) @receiver)
+(nullsafe_member_access_expression object: (_) @receiver)
+(scoped_property_access_expression scope: (_) @receiver)
 (arguments) @call.arguments
 (arguments . (variadic_placeholder)) @call.open
 (assignment_expression left: (variable_name)) @bind

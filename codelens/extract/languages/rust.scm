@@ -99,6 +99,11 @@
 (field_expression value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (static_item value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (tuple_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
+(field_expression field: (field_identifier) @reference.name)
+(token_tree "." . (identifier) @reference.name)
+(field_initializer field: (_) @reference.key)
+(shorthand_field_initializer (identifier) @reference.key.short)
+(field_pattern name: (_) @reference.key)
 
 ; Syntax that calls a method without its name.
 [

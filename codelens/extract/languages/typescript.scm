@@ -56,6 +56,9 @@
 (infer_type (type_identifier) @type.parameter)
 (mapped_type_clause name: (_) @type.parameter)
 (extends_clause value: [(identifier) (member_expression)] @reference.type)
+(member_expression property: (property_identifier) @reference.name)
+(object (pair key: (property_identifier) @reference.key))
+(object (shorthand_property_identifier) @reference.key.short)
 
 ; Imports.
 (import_require_clause (identifier) @import.alias source: (string) @import.module)

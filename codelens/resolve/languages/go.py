@@ -22,7 +22,7 @@ from codelens.resolve.languages.go_names import STRUCT, TUPLE, GoNames, go_type,
 from codelens.resolve.languages.registry import LanguageSpec
 from codelens.resolve.path_tree import folder_of
 from codelens.resolve.view_files import View
-from codelens.types import Binding
+from codelens.types import Binding, Reference
 
 
 class GoMembers(Members):
@@ -324,6 +324,16 @@ class GoCalls(Calls):
 
 class GoExpressions(Expressions):
     """Evaluates expressions and variables."""
+
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
+        """Return the referents of a name after a receiver; a key of a map is an expression."""
+        referents = super().member_of(path, reference)
+        if referents or reference.receiver[:1] != "`" or reference.kind != "name":
+            return referents
+        value = self.value(path, reference.scope, reference.receiver, reference.line)
+        under = underlying(self.resolver, value)
+        is_map = isinstance(under if under is not None else value, Container)
+        return self.meant(path, reference) if is_map else []
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#key":

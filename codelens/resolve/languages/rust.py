@@ -90,7 +90,8 @@ class RustExpressions(Expressions):
         if reference.arguments == PROTOCOL:
             return self._operators(path, reference)
         if reference.kind != "call":
-            return super().member_of(path, reference)
+            fields = super().member_of(path, reference)
+            return fields or self._in_variant(path, reference)
         value = self.value(path, reference.scope, reference.receiver, reference.line)
         methods = [
             referent
@@ -104,6 +105,22 @@ class RustExpressions(Expressions):
             methods = self._by_path(path, reference.scope, parts)
         called = [referent for referent in methods if referent.symbol >= 0]
         return list(dict.fromkeys(called or methods))
+
+    def _in_variant(self, path: bytes, reference: Reference) -> list[Referent]:
+        """Return the field of an enum's variant that a key names: `w` of `Shape::Rect { w: 1 }`."""
+        model = self.view.model(path)
+        if model is None or reference.receiver[:1] != "`" or reference.receiver[-1:] != "`":
+            return []
+        variants = self.resolver.named_type(
+            path, reference.scope, reference.receiver[1:-1].replace("::", ".")
+        )
+        fields: list[Referent] = []
+        for variant in variants[:1]:
+            owner = self.view.model(variant.path)
+            if owner is not None and variant.symbol >= 0:
+                places = owner.children.get(variant.symbol, {}).get(reference.name, ())
+                fields += [Referent(variant.path, at, 0, reference.name) for at in places]
+        return fields
 
     def _operators(self, path: bytes, reference: Reference) -> list[Referent]:
         """Return the trait methods that an operator may call; one if the other operand decides."""

@@ -277,7 +277,8 @@ def test_a_call_of_an_ambiguous_overload_is_marked(repo: GitRepo, run: Run) -> N
     assert found["results"] == []
     assert found["at_least"] is True
     assert [(one["handle"], one["choices"]) for one in found["may"]] == [("j/B.java#B.go", 2)]
-    assert "  j/B.java#B.go  3  at :3  one of these" in run("impact", "A.put").out.splitlines()
+    calls = "  j/B.java#B.go  3  calls j/A.java#A.put at :3"
+    assert calls in run("impact", "A.put").out.splitlines()
     ran = run("related", "j/A.java#A.put")
     assert ran.code == 0
     assert "  j/B.java#B.go  3  at :3  one of 2" in ran.out.splitlines()

@@ -497,3 +497,31 @@ def test_overloads_of_cpp_with_as_many_parameters_stay_apart(
     repo.commit("one", CPP_OVERLOADS)
     certain = listed(run, f"{file}:{line}")
     assert [line for path, line in sorted(certain) if path == "n.cpp"] == uses
+
+
+EITHER_OVERLOAD = {
+    "a.kt": (
+        "class A {\n  fun put(k: String) = 1\n  fun put(k: Boolean) = 2\n}\n"
+        "fun use(a: A, u: Unknown) {\n  a.put(u.name())\n}\n"
+    ),
+    "B.java": (
+        "class B {\n  int put(String k) { return 1; }\n  int put(boolean k) { return 2; }\n"
+        "  static int use(B b, Unknown u) {\n    return b.put(u.name());\n  }\n}\n"
+    ),
+    "C.cs": (
+        "class C {\n  int Put(string k) { return 1; }\n  int Put(bool k) { return 2; }\n"
+        "  static int Use(C c, Unknown u) {\n    return c.Put(u.Name());\n  }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "site"), [("A.put", ("a.kt", 6)), ("B.put", ("B.java", 5)), ("C.Put", ("C.cs", 5))]
+)
+def test_a_use_of_either_overload_is_certain_for_the_name_and_possible_for_one(
+    repo: GitRepo, run: Run, asked: str, site: tuple[str, int]
+) -> None:
+    repo.commit("one", EITHER_OVERLOAD)
+    assert site in listed(run, asked)
+    assert site in related(run, asked)
+    assert site not in listed(run, f"{site[0]}:2")

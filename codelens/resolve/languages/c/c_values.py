@@ -202,9 +202,11 @@ class CExpressions(ClassExpressions):
     _members: CMembers
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """Return the referents of a bare name; a constructor initializer names a type."""
+        """Return the referents of a bare name; a constructor initializer names a type or field."""
         if reference.kind == "call" and reference.argument_lines == BEGINS:
-            return self.resolver.named_type(path, reference.scope, reference.name)
+            types = self.resolver.named_type(path, reference.scope, reference.name)
+            own = None if types else self.instance_around(path, reference.scope)
+            return types or [field for field, _ in self.resolver.members(own, reference.name)]
         return super().meant(path, reference)
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:

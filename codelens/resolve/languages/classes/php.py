@@ -264,17 +264,13 @@ class PhpExpressions(ClassExpressions):
             if methods:
                 return methods
         referents = super().member_of(path, reference)
-        if reference.kind == "name" and (not referents or any(map(self._is_field, referents))):
-            # A name after a receiver is a constant, or a method: `[$this, 'm']`.
+        if reference.kind == "name" and not referents:
+            # A name after a receiver is a field, a constant, or a method: `[$this, 'm']`.
             return self.called_on(
                 path, reference.scope, reference.receiver, reference.name,
                 line=reference.line, arguments=-1,
             )  # fmt: skip
         return referents
-
-    def _is_field(self, referent: Referent) -> bool:
-        model = self.view.model(referent.path)
-        return model is not None and model.symbols[referent.symbol].kind == "field"
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """Return the value of an expression; a qualified name is a class."""

@@ -1,0 +1,94 @@
+"""Finds the type of which a key of a literal, or of a pattern, names a field: `T{Size: 1}`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tree_sitter import Node
+
+from codelens.extract.flow.expressions import UNKNOWN, Expressions, child
+from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.parse.captures import Captures
+from codelens.extract.source_text import Source
+
+_ELEMENT = "[]"
+_DEEPEST = 24
+_EXPRESSION = "-"
+"""Before the kind of a type: the keys of its literals are expressions, no names of fields."""
+
+
+def literal_keys(
+    captures: Captures, info: LanguageInfo, source: Source, expressions: Expressions
+) -> dict[int, tuple[str, str]]:
+    """Returns the keys of literals of a type, by position: the key, and the value that has it.
+
+    The setting `[keys]` says how the nodes around a key lead to that value. It is `?` for a
+    literal of unknown type. The keys of a map are left out.
+    """
+    nodes = [*captures.get("reference.key", ()), *captures.get("reference.key.short", ())]
+    if not nodes:
+        return {}
+    recipes = _recipes(info.keys)
+    owners: dict[int, str] = {}
+    keys: dict[int, tuple[str, str]] = {}
+    for node, name in zip(nodes, source.texts(nodes), strict=True):
+        around = node.parent
+        # The keys of a literal have one owner; most literals have several keys.
+        literal = around.parent if around is not None else None
+        if literal is None:
+            continue
+        if literal.id not in owners:
+            owners[literal.id] = _owner(node, recipes, source, expressions)
+        owner = owners[literal.id]
+        if owner:
+            keys[node.start_byte] = (name, owner)
+    return keys
+
+
+def _owner(
+    node: Node, recipes: dict[str, tuple[str, ...]], source: Source, expressions: Expressions
+) -> str:
+    """Writes the value that has a key: `?` if no type is named around it, empty for a map."""
+    steps, is_nested, is_named = "", False, True
+    around = node.parent
+    for _ in range(_DEEPEST):
+        form, *parts = recipes.get(around.type, ("",)) if around is not None else ("",)
+        if around is None or form in {"", "type", "value"}:
+            return _head(around, form, parts, steps, expressions)
+        if form == "literal":
+            steps = steps if is_named else _ELEMENT + steps
+            is_nested, is_named = True, False
+        elif form == "list":
+            steps = _ELEMENT + steps
+        elif form == "part" and is_nested:
+            steps, is_named = _step(around, parts[0], source) + steps, True
+        around = around.parent
+    return UNKNOWN
+
+
+def _step(part: Node, path: str, source: Source) -> str:
+    """Writes the step to a part of a literal: to a field by its key, or to an element."""
+    key = child(part, path)
+    text = "" if key is None else source.slice(key.start_byte, key.end_byte).lstrip(".")
+    return f".{text}" if text.isidentifier() else _ELEMENT
+
+
+def _head(
+    node: Node | None, form: str, parts: list[str], steps: str, expressions: Expressions
+) -> str:
+    """Writes the type or variable of a literal, and the steps from it to a part."""
+    paths = [path for path in parts if path[0] != _EXPRESSION]
+    named = next((inner for path in paths if node and (inner := child(node, path))), None)
+    if named is None:
+        return UNKNOWN
+    if not steps and _EXPRESSION + named.type in parts:
+        return ""
+    text = expressions.written(named) if form == "value" else expressions.type(named)
+    if form == "type":
+        text = f"`{text}`" if text and "`" not in text else UNKNOWN
+    return text if text == UNKNOWN else text + steps
+
+
+@cache
+def _recipes(settings: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
+    return {kind: tuple(recipe.split()) for kind, recipe in settings}
