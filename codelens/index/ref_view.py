@@ -21,7 +21,7 @@ from codelens.scope.membership import own_rules, user_digest
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.facts import contents
-from codelens.store.views.views import PENDING, UNREADABLE
+from codelens.store.views.views import PENDING, UNREADABLE, ViewRow
 from codelens.wording import count_of
 
 
@@ -70,13 +70,9 @@ def refresh_ref(
         return _with_missing(refreshed)
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
-        # If a rebuild of the index replaced the view, the new one lacks the work done so far.
-        if view is None:
-            is_same = newer.view is not None and newer.view.generation == 0
-        else:
-            is_same = newer.view is not None and newer.view.id == view.id
-        all_of_it = _delta_of(tree, everything, gone, key)
-        return (delta if is_same else all_of_it), source
+        if _holds_the_same(newer.view, view):
+            return delta, source
+        return _delta_of(tree, everything, gone, key), source
 
     refreshed = _updated(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
@@ -88,6 +84,16 @@ def refresh_ref(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
     return _with_missing(refreshed)
+
+
+def _holds_the_same(newer: ViewRow | None, view: ViewRow | None) -> bool:
+    """Whether a view holds the work that was known of it before this process could write.
+
+    If a rebuild of the index replaced the view, the new one lacks that work.
+    """
+    if newer is None:
+        return False
+    return newer.generation == 0 if view is None else newer.id == view.id
 
 
 def _known_first(
