@@ -56,11 +56,14 @@ class ViewRequest(NamedTuple):
     """Handles, paths or names in the call, likewise."""
     only: frozenset[bytes] = frozenset()
     """Files of a commit without which the answer is not affected by what is not indexed."""
+    then_others: bool = False
+    """Whether the other files are read after these, if there is time."""
 
     def budget(self, *, leaves_rest: bool = False) -> Budget:
         """The budget of a freshness check that starts now."""
         request = by_handles(self.targets) if self.targets else wanted(self.words, self.only)
-        return Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
+        budget = Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
+        return budget._replace(then_others=self.then_others)
 
 
 def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:

@@ -102,7 +102,7 @@ def _known_first(
     """Split works into those for now, stored facts first, and those for a later question.
 
     Stored facts cost little, and a view that lacks only new texts answers most questions. A
-    question that asks only for paths needs no others.
+    question that asks only for paths needs no others, unless it has time for them.
     """
     if budget.deadline is None:
         return works, []
@@ -121,7 +121,8 @@ def _known_first(
     if words or not needed:
         return [*known, *rest], []
     now = [work for work in rest if work.path in needed]
-    return [*known, *now], [work for work in rest if work.path not in needed]
+    others = [work for work in rest if work.path not in needed]
+    return ([*known, *now, *others], []) if budget.then_others else ([*known, *now], others)
 
 
 def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:

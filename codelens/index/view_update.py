@@ -57,6 +57,8 @@ class Budget(NamedTuple):
     leaves_rest: bool = False
     """Another process finishes the work: of many pending files only the requested ones are read.
     True for a server's default budget; a budget given on the command line is used in full."""
+    then_others: bool = False
+    """Whether files that the question does not name are read after those that it names."""
     text_first: bool = False
     """Other processes search meanwhile, so a large first index stores all text before any
     structure."""

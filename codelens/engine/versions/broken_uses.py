@@ -149,6 +149,8 @@ class Users:
         if missing := len(self._changed_or_needed(pending)):
             files = count_of(missing, "file")
             name = self._compared.old.name
+            # Without a time limit from the caller, only needed files are read.
+            more = _MORE_TIME if self._in_haste else more
             notes.append(f"at least: {files} at {name} are not indexed yet; {more}")
         return notes
 

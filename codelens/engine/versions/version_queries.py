@@ -187,7 +187,8 @@ def _meaning(
     """The effect of the changes on users: on the new side and, for deletions, on the old.
 
     An unindexed commit is indexed as far as there is time, and further the next time: first the
-    texts that other views have, then those with a name that the changes take away.
+    texts that other views have, then those with a name that the changes take away; with a budget
+    all others, too.
     """
     in_haste = view_request.budget_ms is None
     budget_ms = _VIEW_MS if view_request.budget_ms is None else view_request.budget_ms
@@ -195,7 +196,7 @@ def _meaning(
     def at(side: AnySide, only: frozenset[bytes] = frozenset()) -> CurrentView | None:
         if not isinstance(side, CommitSide) or not side.commit:
             return None
-        hurried = view_request._replace(budget_ms=budget_ms, only=only)
+        hurried = view_request._replace(budget_ms=budget_ms, only=only, then_others=not in_haste)
         return current_view(view.opened.at(side.commit), hurried)
 
     new = sides.new_view or at(sides.new) or view

@@ -169,3 +169,16 @@ def test_words_of_a_text_are_found_the_same_way_however_many_are_asked_for() -> 
     many = words.union(b"other%d" % at for at in range(broken_uses.FEW_WORDS))
     assert broken_uses.words_in(text, words) == broken_uses.words_in(text, many)
     assert broken_uses.words_in(text, words) == {b"fold", b"sheet", b"unfold", b"line", b"def"}
+
+
+def test_a_budget_reads_files_outside_of_the_paths_that_use_what_is_gone(
+    engine: Engine, tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "outside")
+    uses = "from lib.paper import fold\n\n\ndef crane():\n    return fold(1)\n"
+    repo.commit("one", {"lib/paper.py": NOW, "app/crane.py": uses})
+    repo.commit("two", {"lib/paper.py": "SIZE = 4\n", "app/crane.py": f"{uses}\n\nLATER = 1\n"})
+    engine.look(path=repo.root)
+    answer = engine.diff("HEAD~1..HEAD", path=repo.root, globs=["lib"], budget_ms=60_000)
+    assert broken_names(answer) == {"fold"}
+    assert not any("not indexed yet" in note for note in answer.notes)
