@@ -85,11 +85,12 @@ def related(
     targets = Targets(view, graph)
     named = targets.find(target)
     graph.resolve(named.paths[:_OWN_FILES])
-    groups = [_walked(targets, part, chosen, depth) for part in named.parts or (named,)]
-    asks_for_users = bool(_HIDDEN_RELATIONS & set(chosen))
-    possible = None
-    if asks_for_users:
-        possible = possible_of(view, targets, named, target_of(targets, named))
+    start = target_of(targets, named)
+    if not (named.whole or named.parts):
+        graph.combine(start.nodes)
+    starts = [(part, target_of(targets, part)) for part in named.parts] or [(named, start)]
+    groups = [_walked(targets, *part, chosen, depth) for part in starts]
+    possible = possible_of(view, targets, named, start) if _HIDDEN_RELATIONS & set(chosen) else None
     if "tests" in chosen:
         work.extend(seconds_for_tests)
         groups = [_with_tests(targets, group, depth) for group in groups]
@@ -147,10 +148,11 @@ class _Relatives(NamedTuple):
         )
 
 
-def _walked(targets: Targets, named: Named, chosen: Sequence[str], depth: int) -> _Relatives:
+def _walked(
+    targets: Targets, named: Named, start: Target, chosen: Sequence[str], depth: int
+) -> _Relatives:
     """The relatives of a definition; `_with_tests` adds the tests."""
     graph = targets.graph
-    start = target_of(targets, named)
     walk = Walk(graph, start)
     related_by: dict[str, list[RelatedNode]] = {relation: [] for relation in chosen}
     for relation in chosen:
@@ -278,8 +280,6 @@ def target_of(targets: Targets, named: Named) -> Target:
     ]
     nodes = dict.fromkeys([*(node for part in several for node in part.nodes), *implementing])
     inside = frozenset(node for part in several for node in part.inside)
-    if not named.whole:
-        graph.combine(nodes)
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
@@ -442,6 +442,8 @@ def references(
     targets = Targets(view, graph)
     named = targets.find(target)
     start = target_of(targets, named)
+    if not start.whole:
+        graph.combine(start.nodes)
     graph.prepare(start.nodes)
     lines = _certain(graph, start)
     possible = possible_of(view, targets, named, start)

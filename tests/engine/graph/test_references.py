@@ -525,3 +525,20 @@ def test_a_use_of_either_overload_is_certain_for_the_name_and_possible_for_one(
     assert site in listed(run, asked)
     assert site in related(run, asked)
     assert site not in listed(run, f"{site[0]}:2")
+
+
+def test_a_use_of_either_overload_is_possible_where_the_answer_is_grouped(
+    repo: GitRepo, run: Run
+) -> None:
+    sources = {
+        "A.java": (
+            "class A {\n  int put(String k) { return 1; }\n  int put(boolean k) { return 2; }\n}\n"
+        ),
+        "Z.java": "class Z {\n  int put(String k) { return 1; }\n}\n",
+        "U.java": "class U {\n  int use(A a, Unknown u) {\n    return a.put(u.name());\n  }\n}\n",
+    }
+    repo.commit("one", sources)
+    assert ("U.java", 3) in listed(run, "put")
+    answer = run("related", "put", "--json").json
+    assert len(answer["owners"]) == len({owner["handle"] for owner in answer["owners"]}) == 3
+    assert ("U.java", 3) in sites([*answer["results"], *answer["may"]])
