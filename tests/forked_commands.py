@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -135,19 +135,33 @@ def run_and_exit(
     args: list[str], cwd: str, env: dict[str, str], first: str, files: list[str]
 ) -> None:
     """Runs the command in this process, with files for its streams, and ends the process."""
+    signal.alarm(HANGS_S)
+    streams = (
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDWR, 0o600)
+        for number, path in enumerate(files)
+    )
+    run_with_streams(args, cwd, env, streams, first)
+
+
+def run_with_streams(
+    args: list[str], cwd: str, env: dict[str, str], streams: Iterable[int], first: str = ""
+) -> None:
+    """Runs the command in this process, with its streams, and ends the process.
+
+    The streams are opened as they are taken: a terminal that a new session opens controls it.
+    """
     code = 70
     # A gRPC channel of an earlier test crashes a fork that collects it.
     gc.freeze()
     try:
-        signal.alarm(HANGS_S)
         os.environ.clear()
         os.environ.update(env)
         os.chdir(cwd)
-        let_git_read(Path(env["HOME"]))
-        os.setsid()  # A terminal that is opened then is the one that controls the process.
-        for number, path in enumerate(files):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDWR
-            os.dup2(os.open(path, flags, 0o600), number)
+        let_git_read(Path(env.get("HOME", os.devnull)))
+        os.setsid()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
         # As at the start of an interpreter: buffered by lines on a terminal.
         sys.stdin, sys.stdout, sys.stderr = (
             open(number, "w" if number else "r", encoding="utf-8", errors=errors)  # noqa: SIM115

@@ -17,7 +17,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import traceback
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -90,42 +89,16 @@ def _watch(relay: socket.socket, asked: dict, streams: list[int]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     server = os.fork()
     if not server:
+        from forked_commands import run_with_streams
+
         relay.close()
-        _serve(asked, streams)
+        run_with_streams(asked["args"], asked["cwd"], asked["env"], streams)
     for stream in streams:
         os.close(stream)
     relay.sendall(b"%d\n" % server)
     code = os.waitstatus_to_exitcode(os.waitpid(server, 0)[1])
     relay.sendall(b"%d\n" % (code if code >= 0 else 128 - code))
     os._exit(0)
-
-
-def _serve(asked: dict, streams: list[int]) -> None:
-    """Runs the command with the relay's streams, and ends the process."""
-    from forked_commands import code_of, let_git_read
-
-    code = 70
-    try:
-        os.environ.clear()
-        os.environ.update(asked["env"])
-        os.chdir(asked["cwd"])
-        os.setsid()
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-            os.close(stream)
-        sys.stdin, sys.stdout, sys.stderr = (
-            open(number, "w" if number else "r", encoding="utf-8", errors=errors)  # noqa: SIM115
-            for number, errors in enumerate((*("surrogateescape",) * 2, "backslashreplace"))
-        )
-        sys.argv = ["codelens", *asked["args"]]
-        let_git_read(Path(asked["env"].get("HOME", os.devnull)))
-        code = code_of(asked["args"])
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(code)
 
 
 def _relay(address: str, args: list[str]) -> int:

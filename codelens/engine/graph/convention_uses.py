@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from codelens.engine.graph.setting_uses import Match, Place, TextSearch
@@ -55,6 +56,10 @@ class _Conventions:
         self._targets = targets
         self._files = targets.view.snapshot.by_path
         self._search = search
+
+    @cached_property
+    def _mdx(self) -> set[bytes]:
+        return _below(self._files, b"", (b".mdx",))
 
     def of(self, node: Node) -> Iterator[Place]:
         """Yields the uses of one target."""
@@ -155,13 +160,13 @@ class _Conventions:
         if path.endswith(b".razor") and not target.name and name[:1].isupper():
             users = _below(self._search.files_with([name]), b"", (b".razor", b".cshtml")) - {path}
             yield from self._elements([name], users, f"uses <{name}>, a component of Blazor")
-        if not path.endswith((*_SCRIPTS, b".astro", b".svelte")):
+        if not self._mdx or not path.endswith((*_SCRIPTS, b".astro", b".svelte")):
             return
         imported = re.compile(
             rb"(?m)^import\s[^;'\"]{0,400}?\b%s\b[^;'\"]{0,400}?['\"](?P<at>[^'\"\n]+)['\"]"
             % re.escape(name.encode())
         )
-        users = _below(self._search.files_with([name]), b"", (b".mdx",))
+        users = self._mdx.intersection(self._search.files_with([name]))
         for match in self._search.matches((), imported, users):
             if _leads_to(match, path):
                 yield Place(match.path, match.line, f"imports {name} in MDX")

@@ -40,7 +40,7 @@ _MOST_INDEXED = 10
 """Without a time limit from the caller, names that occur in more files are skipped: the limits for
 all files, and for those that differ."""
 _SHOWN = 3
-_MORE_TIME = "ask with more time"
+_MORE_TIME = "with more time"
 _DEPTH = 2
 _SHARE_OF_TESTS = 0.4
 """Share of the time for tests: a deleted method named `from` would use all of it."""
@@ -101,7 +101,7 @@ class Users:
             if at and self._has_no_time():
                 notes.append(
                     f"at least: there was no time for uses of {len(changes) - at:,} of "
-                    f"{count_of(len(changes), 'definition')} that may break them; {_MORE_TIME}"
+                    f"{count_of(len(changes), 'definition')} that may break them; ask {_MORE_TIME}"
                 )
                 break
             use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
@@ -137,7 +137,7 @@ class Users:
     def _late_notes(self) -> list[str]:
         """Notes on uses that were skipped for lack of time, and how to get them."""
         notes: list[str] = []
-        more = f"ask again to continue, or {_MORE_TIME.removeprefix('ask ')}"
+        more = f"ask again to continue, or {_MORE_TIME}"
         graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
         unseen = set[bytes]().union(*(graph.unseen for graph in graphs))
         if unseen:
@@ -150,7 +150,7 @@ class Users:
             files = count_of(missing, "file")
             name = self._compared.old.name
             # Without a time limit from the caller, only needed files are read.
-            more = _MORE_TIME if self._in_haste else more
+            more = f"ask {_MORE_TIME}" if self._in_haste else more
             notes.append(f"at least: {files} at {name} are not indexed yet; {more}")
         return notes
 
@@ -185,7 +185,7 @@ class Users:
             changes = [change for change in changes if change.definition.name not in common]
             self._notes.append(
                 f"at least: uses of {first_of(common, _SHOWN)} were not searched, because more "
-                f"than {_COMMON} files have the name; {_MORE_TIME}"
+                f"than {_COMMON} files have the name; ask {_MORE_TIME}"
             )
         # The time suffices to follow many rare names, or one that every file contains.
         return sorted(changes, key=lambda change: spread[change.definition.name])
@@ -413,19 +413,8 @@ def words_in(text: bytes, words: frozenset[bytes]) -> frozenset[bytes]:
     """The words that a text contains."""
     if len(words) > FEW_WORDS:
         return words.intersection(_WORDS.findall(text))
-    return frozenset(word for word in words if word in text and _has_word(text, word))
-
-
-def _has_word(text: bytes, word: bytes) -> bool:
-    if not _WORDS.fullmatch(word):
-        return False
-    at = text.find(word)
-    while at >= 0:
-        before, after = text[max(at - 1, 0) : at], text[at + len(word) : at + len(word) + 1]
-        if not _WORDS.match(before) and not _WORDS.match(after):
-            return True
-        at = text.find(word, at + 1)
-    return False
+    occurring = (word for word in words if word in text and _WORDS.fullmatch(word))
+    return frozenset(word for word in occurring if re.search(rb"\b%s\b" % word, text))
 
 
 def _redeclared(change: DefinitionChange) -> bool:

@@ -1,4 +1,4 @@
-"""Finds the uses of functions and methods that a string or symbol names.
+"""Finds the uses that a grammar leaves as text: names in strings, symbols and bodies of macros.
 
 `a.send(:b)` and `call_user_func([$a, "b"])` call `b` of `a`; `a.method(:b)` gives it as a value;
 `list.map(&:b)` calls `b` of each element.
@@ -27,6 +27,14 @@ _PATH = re.compile(r"(\\?(?:\w+\\+)*)(?:(\w+)::)?([^\W\d]\w*[?!=]?)")
 """Namespaces, class and name of a callable in a string."""
 _QUOTES = frozenset({"'", '"'})
 _OWN_TYPE = {"__CLASS__": "self"}
+_TOKEN = re.compile(
+    rb"//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|$)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+    rb"|(?P<before>(?:->|\.|\#)\s*)?(?P<path>(?:::)?(?:[A-Za-z_]\w*::)*)(?P<name>[A-Za-z_]\w*)"
+    rb"(?=(?P<after>[ \t]*(?:\#\#|\())?)|[0-9][\w.']*|\#\#\s*\w+",
+    re.DOTALL,
+)
+_LONGEST = 10_000
+"""Longer bodies are tables of data."""
 
 
 class NamedUse(NamedTuple):
@@ -50,7 +58,14 @@ class _Place(NamedTuple):
 def named_uses(
     captures: Captures, info: LanguageInfo, source: Source, flow: Flow
 ) -> Iterator[NamedUse]:
-    """Yields the uses of a text by names in strings and symbols."""
+    """Yields the uses by names in strings and symbols, then those in the bodies of macros."""
+    yield from _in_strings(captures, info, source, flow)
+    yield from _in_macros(captures, info, source)
+
+
+def _in_strings(
+    captures: Captures, info: LanguageInfo, source: Source, flow: Flow
+) -> Iterator[NamedUse]:
     senders = {node.end_byte: node for node in captures.get("call.sending", ())}
     rules = dict(info.sending_calls)
     for node in captures.get("reference.sent", ()):
@@ -117,3 +132,33 @@ def _receiver_in_path(path: re.Match[str], *, prefixed: bool) -> str:
     if path[2]:
         return f"`\\{space}\\{path[2]}`" if space else f"`\\{path[2]}`"
     return "" if prefixed else ROOT + space.replace("\\", ".")
+
+
+def _in_macros(captures: Captures, info: LanguageInfo, source: Source) -> Iterator[NamedUse]:
+    """Yields the uses in the macro bodies of a text: `#define CALL(x) f(x)`.
+
+    A body may be any tokens, so a name before `(` is a call and any other name a use. Not counted
+    are parameters, what `#` and `##` make a text or join, and members, whose owner is unknown.
+    """
+    for node in captures.get("reference.macro", ()):
+        if node.end_byte - node.start_byte > _LONGEST:
+            continue
+        left_out = info.keywords | _parameters(node, source)
+        text = source.text[node.start_byte : node.end_byte]
+        for token in _TOKEN.finditer(text):
+            name, after = token["name"], token["after"] or b""
+            if name is None or token["before"] or after.endswith(b"##"):
+                continue
+            word = name.decode("utf-8", "replace")
+            if word in left_out:
+                continue
+            receiver = token["path"].strip(b":").replace(b"::", b".").decode("utf-8", "replace")
+            kind = "call" if after.endswith(b"(") else "name"
+            yield NamedUse(node.start_byte + token.start("name"), word, kind, receiver)
+
+
+def _parameters(body: Node, source: Source) -> set[str]:
+    macro = body.parent
+    listed = macro.child_by_field_name("parameters") if macro is not None else None
+    nodes = listed.named_children if listed is not None else []
+    return {source.slice(node.start_byte, node.end_byte) for node in nodes}

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache, partial
-from itertools import chain, repeat
+from itertools import repeat
 from operator import itemgetter
 from typing import cast
 
@@ -17,7 +17,6 @@ from tree_sitter import Node
 
 from codelens.extract.flow.expressions import UNKNOWN
 from codelens.extract.flow.literal_keys import literal_keys
-from codelens.extract.flow.macro_bodies import macro_uses
 from codelens.extract.flow.named_uses import named_uses
 from codelens.extract.flow.operators import Operators, Use
 from codelens.extract.flow.receivers import BLANKS, protocol_uses, receivers_of
@@ -98,8 +97,7 @@ def references_of(
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _loaded_uses(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
-    by_text = chain(named_uses(captures, info, source, flow), macro_uses(captures, info, source))
-    for start, name, kind, receiver in by_text:
+    for start, name, kind, receiver in named_uses(captures, info, source, flow):
         found_at[start] = (name, kind)
         taken[start] = (name, receiver)
     # The parser inserts an empty node for a missing name: `self. = 1`.

@@ -369,9 +369,11 @@ class Annotations:
         own = Instance(referent.path, referent.symbol, args)
         value = self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
         plain = (isinstance(part, Shape) and isinstance(part.type_, Fields) for part in each(value))
+        if value is None:
+            return None
         # The members of object types have definitions inside that of the alias.
-        if value is None or all(plain):
-            return own if value is not None else None
+        if all(plain):
+            return own
         return together([own, value]) if model.children.get(referent.symbol) else value
 
     def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
