@@ -85,9 +85,7 @@ def related(
     targets = Targets(view, graph)
     named = targets.find(target)
     graph.resolve(named.paths[:_OWN_FILES])
-    start = target_of(targets, named)
-    if not (named.whole or named.parts):
-        graph.combine(start.nodes)
+    start = target_of(targets, named) if named.parts else _combined(targets, named)
     starts = [(part, target_of(targets, part)) for part in named.parts] or [(named, start)]
     groups = [_walked(targets, *part, chosen, depth) for part in starts]
     possible = possible_of(view, targets, named, start) if _HIDDEN_RELATIONS & set(chosen) else None
@@ -283,6 +281,14 @@ def target_of(targets: Targets, named: Named) -> Target:
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
+def _combined(targets: Targets, named: Named) -> Target:
+    """The target of a handle; what uses any of its definitions certainly uses the target."""
+    start = target_of(targets, named)
+    if not start.whole:
+        targets.graph.combine(start.nodes)
+    return start
+
+
 def _file_target(targets: Targets, path: bytes) -> Target:
     whole = file_target(targets.graph, path)
     return whole._replace(nodes=tuple(targets.without_namespaces(whole.nodes)))
@@ -441,9 +447,7 @@ def references(
     graph = LazyGraph(view, seconds)
     targets = Targets(view, graph)
     named = targets.find(target)
-    start = target_of(targets, named)
-    if not start.whole:
-        graph.combine(start.nodes)
+    start = _combined(targets, named)
     graph.prepare(start.nodes)
     lines = _certain(graph, start)
     possible = possible_of(view, targets, named, start)
