@@ -192,7 +192,8 @@ def test_usage_counts_printed_text(shell: Shell) -> None:
     assert usage["total"]["served_bytes"] == printed
     assert [one["name"] for one in usage["by_repository"]] == [str(shell.repo.root)]
     rows = shell.run("usage", "--by", "tool").stdout.splitlines()
-    assert rows[2] == "by tool" and rows[3].startswith("  expand  1  █")
+    assert rows[1].startswith("  (whole files: ")
+    assert rows[3] == "by tool" and rows[4].startswith("  expand  1  █")
 
 
 def test_a_note_from_a_closed_stdin_is_an_error(
