@@ -56,7 +56,9 @@ def refresh_ref(
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
-    works, later = _known_first(db, works, settings, budget)
+    # Files that do not differ may have another text, by a filter: the first view reads all it can.
+    then_others = budget.then_others or view is None
+    works, later = _known_first(db, works, settings, budget._replace(then_others=then_others))
     if whole is not None and not works:
         return _with_missing(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]

@@ -182,3 +182,19 @@ def test_a_budget_reads_files_outside_of_the_paths_that_use_what_is_gone(
     answer = engine.diff("HEAD~1..HEAD", path=repo.root, globs=["lib"], budget_ms=60_000)
     assert broken_names(answer) == {"fold"}
     assert not any("not indexed yet" in note for note in answer.notes)
+
+
+def test_files_that_git_rewrites_at_checkout_are_read_at_the_commit_too(
+    engine: Engine, tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "rewritten")
+    repo.commit("one", {"paper.py": NOW, "sheet.py": "SIZE = 4\nWIDTH = 3\n"})
+    repo.git("config", "core.autocrlf", "true")
+    for name in ("paper.py", "sheet.py"):
+        (repo.root / name).unlink()
+    repo.git("checkout", "-q", "-f", "HEAD", "--", ".")
+    assert b"\r\n" in (repo.root / "sheet.py").read_bytes()
+    (repo.root / "paper.py").write_bytes(b"SIZE = 4\r\n")
+    answer = engine.diff(path=repo.root)
+    assert [file.path for file in answer.files] == ["paper.py"]
+    assert not answer.notes and not answer.at_least
