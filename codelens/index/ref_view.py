@@ -56,9 +56,7 @@ def refresh_ref(
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
-    # Files that do not differ may have another text, by a filter: the first view reads all it can.
-    then_others = budget.then_others or view is None
-    works, later = _known_first(db, works, settings, budget._replace(then_others=then_others))
+    works, later = _known_first(db, works, settings, budget, is_first=view is None)
     if whole is not None and not works:
         return _with_missing(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
@@ -99,12 +97,14 @@ def _holds_the_same(newer: ViewRow | None, view: ViewRow | None) -> bool:
 
 
 def _known_first(
-    db: Database, works: list[Work], settings: Settings, budget: Budget
+    db: Database, works: list[Work], settings: Settings, budget: Budget, *, is_first: bool
 ) -> tuple[list[Work], list[Work]]:
     """Split works into those for now, stored facts first, and those for a later question.
 
     Stored facts cost little, and a view that lacks only new texts answers most questions. A
-    question that asks only for paths needs no others, unless it has time for them.
+    question that asks only for paths needs no others, unless it has time for them. But the first
+    view of a commit takes all: by a filter (`core.autocrlf`), a file that does not differ from the
+    worktree may have another text there.
     """
     if budget.deadline is None:
         return works, []
@@ -124,7 +124,9 @@ def _known_first(
         return [*known, *rest], []
     now = [work for work in rest if work.path in needed]
     others = [work for work in rest if work.path not in needed]
-    return ([*known, *now, *others], []) if budget.then_others else ([*known, *now], others)
+    if is_first or budget.then_others:
+        return [*known, *now, *others], []
+    return [*known, *now], others
 
 
 def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
