@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Self
 
 from codelens.extract.facts import facts_of
@@ -29,7 +30,7 @@ class Child:
             prepare: runs in the process before its first text.
         """
         self._given = language, killed_s, prepare
-        self._process: multiprocessing.process.BaseProcess | None = None
+        self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
     def __enter__(self) -> Self:
@@ -58,10 +59,11 @@ class Child:
             facts_of(text, self._given[0])  # the grammar is loaded once, before the processes fork
         forking = multiprocessing.get_context("fork")
         self._pipe, theirs = forking.Pipe()
-        self._process = forking.Process(target=_extract_each, args=(theirs, *self._given))
+        process = forking.Process(target=_extract_each, args=(theirs, *self._given))
         with may_fork():
-            self._process.start()
+            process.start()
         theirs.close()
+        self._process = process
 
 
 def _extract_each(
