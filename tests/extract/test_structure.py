@@ -45,11 +45,6 @@ def test_hopeless_text_raises_a_specific_signal() -> None:
         structure(b"(" * 60_000, "python")
 
 
-def test_facts_are_the_same_each_time() -> None:
-    for source, text in SOURCES.items():
-        assert structure(text, source.parent.name) == structure(text, source.parent.name)
-
-
 def test_an_empty_text_has_no_facts() -> None:
     for language in LANGUAGES:
         assert structure(b"", language) == Structure((), (), (), ())
