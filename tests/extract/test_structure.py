@@ -10,17 +10,14 @@ from pathlib import Path
 
 import pytest
 from extract.hostile import check_facts
-from extract.rendering import fixture_sources
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelens.extract.facts import ParseTimeout, structure
-from codelens.extract.file_kinds import decode
 from codelens.extract.language_settings import languages
 from codelens.types import Structure
 
 LANGUAGES = [info.name for info in languages()]
-SOURCES = {path: decode(path.read_bytes()) for path in fixture_sources()}
 INSERTS = [
     *(b"(", b"{", b"[", b'"', b"'", b"`", b'"""', b"/*", b"\n", b"\t", b"\0", b"\xff", b"\r", b"<"),
     *(b"#if\n", b"```\n", b"> ", b"- ", b"${", b'f"{', b"def ", b"class A", b"function (", b"@"),
