@@ -249,10 +249,10 @@ def test_attributes_read_and_written_through_anything_are_uses() -> None:
     )
     found = edges_of({"a.py": text}, "ref", numbered=True)
     assert [edge for edge in found if "." in edge.partition("-> ")[2]] == [
+        "a.py:B.set -> A.state",
         "a.py:use -> A.field",
         "a.py:use -> A.state",
         "a.py:write -> A.field",
-        "a.py:B.set -> A.state",
     ]
 
 
