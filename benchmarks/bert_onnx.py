@@ -18,6 +18,7 @@ import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy
 import onnx
@@ -62,7 +63,7 @@ class Encoder:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
-    def add(self, kind: str, *inputs: str, **attributes: object) -> str:
+    def add(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Add a node; returns the name of its output."""
         name = f"{kind}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, list(inputs), [name], name, **attributes))
