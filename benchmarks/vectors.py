@@ -3,6 +3,7 @@
     python benchmarks/retrieval.py prepare MIRROR CHECKOUTS          # once
     python benchmarks/vectors.py sync FOLDER MODEL [--repo NAME ...] [--home HOME]
     python benchmarks/vectors.py retrieval FOLDER [--repo NAME ...] [--fusion NAME ...]
+    python benchmarks/vectors.py retrieval FOLDER MODEL ...          # vectors of definitions, too
     python benchmarks/vectors.py definitions FOLDER [--repo NAME ...] [--fusion NAME ...]
 
 `MODEL` is a folder that the provider `local` reads. `sync` makes vectors of each repository in
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import definitions
+import numpy
 import retrieval
 from home_settings import home_settings
 
@@ -34,6 +36,8 @@ from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.embedding import question_vectors
 from codelens.engine.engine import Engine
 from codelens.meaning import question_likeness
+from codelens.meaning.providers.embedding_client import Connection, Kind
+from codelens.meaning.providers.local_provider import LocalClient
 from codelens.rank import ranking_weights, search_pipeline
 from codelens.rank.query.query_analysis import Query, analyse
 from codelens.rank.scoring import definition_features
@@ -44,6 +48,8 @@ from codelens.store.views.snapshot import Snapshot
 
 K = 60
 """Of reciprocal ranks."""
+FIRST_LINES = 3
+"""Of a definition's body, in its text."""
 RANKS = (0.05, 0.1, 0.2, 0.5, 1.0)
 ALLOWED_LOSS = 0.005
 
@@ -163,12 +169,65 @@ def sync(engine: Engine, folders: Sequence[Path], model: Path) -> None:
         )
 
 
+class WithDefinitions(question_likeness.QuestionLikeness):
+    """The similarity of chunks and, beside them, of definitions."""
+
+    def __init__(
+        self, chunks: question_likeness.QuestionLikeness, definitions: Mapping[int, list[float]]
+    ) -> None:
+        super().__init__(chunks.made_by, chunks._chunks)
+        self._definitions = definitions
+
+    def of_content(self, content: int | None) -> float | None:
+        every = [*self._chunks.get(content or 0, ()), *self._definitions.get(content or 0, ())]
+        best = sorted(every, reverse=True)[: question_likeness.BEST_CHUNKS]
+        return sum(best) / len(best) if best else None
+
+
+class DefinitionVectors:
+    """Vectors of all definitions of a view: qualified name, signature, doc, first lines."""
+
+    def __init__(self, view: CurrentView, model: Path) -> None:
+        connection = Connection("local", str(model.resolve()), "", "", "", 60.0)
+        self._client = LocalClient(connection)
+        texts: list[str] = []
+        self._contents: list[int] = []
+        for content, symbols in view.snapshot.symbols(view.snapshot.by_content).items():
+            data = view.bytes_of(view.snapshot.by_content[content][0]) or b""
+            for symbol in symbols:
+                body = data[symbol.start_byte : symbol.end_byte].decode("utf-8", "replace")
+                lines = body.split("\n")[1 : 1 + FIRST_LINES]
+                parts = (symbol.qualified, symbol.signature, symbol.doc, *lines)
+                texts.append("\n".join(parts))
+                self._contents.append(content)
+        self._rows = self._embedded(texts, "document")
+
+    def _embedded(self, texts: list[str], kind: Kind) -> numpy.ndarray:
+        vectors = [
+            vector
+            for at in range(0, len(texts), 64)
+            for vector in self._client.request(texts[at : at + 64], kind).vectors
+        ]
+        rows = numpy.array(vectors)
+        return rows / numpy.linalg.norm(rows, axis=1)[:, None]
+
+    def beside(
+        self, question: str, chunks: question_likeness.QuestionLikeness
+    ) -> question_likeness.QuestionLikeness:
+        cosines = self._rows @ self._embedded([question], "query")[0]
+        by_content: dict[int, list[float]] = collections.defaultdict(list)
+        for content, cosine in zip(self._contents, cosines.tolist(), strict=True):
+            by_content[content].append(cosine)
+        return WithDefinitions(chunks, by_content)
+
+
 class Asker:
     """Asks questions of one view, with and without vectors."""
 
-    def __init__(self, engine: Engine, view: CurrentView) -> None:
+    def __init__(self, engine: Engine, view: CurrentView, model: Path | None = None) -> None:
         self._engine = engine
         self._view = view
+        self._definitions = None if model is None else DefinitionVectors(view, model)
 
     def likeness(self, question: str) -> question_likeness.QuestionLikeness | None:
         if analyse(question).single:
@@ -179,6 +238,8 @@ class Asker:
         likeness, note = question_vectors.likeness(self._view, provider)
         if likeness is None or note:
             raise SystemExit(f"{self._view.scope.root}: {note}; run `sync` first")
+        if self._definitions is not None:
+            return self._definitions.beside(question, likeness)
         return likeness
 
     def search(
@@ -189,7 +250,9 @@ class Asker:
             return search_pipeline.search(self._view.snapshot, request, self._view.read)
 
 
-def retrieved(engine: Engine, folder: Path, names: Sequence[str]) -> dict[str, list[float]]:
+def retrieved(
+    engine: Engine, folder: Path, names: Sequence[str], model: Path | None
+) -> dict[str, list[float]]:
     """NDCG@10 of each question about a repository, by fusion."""
     sys.path.insert(0, str(retrieval.RETRIEVAL))
     from score import ndcg  # pyright: ignore[reportMissingImports]  # it comes with the data set
@@ -198,7 +261,7 @@ def retrieved(engine: Engine, folder: Path, names: Sequence[str]) -> dict[str, l
     root = roots[folder.name].get("benchmark_root") or ""
     values: dict[str, list[float]] = {name: [] for name in names}
     with engine.pool.view(ViewRequest(folder, "HEAD")) as view, view.reading():
-        asker = Asker(engine, view)
+        asker = Asker(engine, view, model)
         for question in retrieval.questions():
             if question["repo"] != folder.name:
                 continue
@@ -324,7 +387,8 @@ def main() -> None:
             sync(engine, folders, args.model)
         elif args.command == "retrieval":
             report_retrieval(
-                {folder.name: retrieved(engine, folder, names) for folder in folders}, names
+                {folder.name: retrieved(engine, folder, names, args.model) for folder in folders},
+                names,
             )
         else:
             report_definitions(
