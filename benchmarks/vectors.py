@@ -3,7 +3,7 @@
     python benchmarks/retrieval.py prepare MIRROR CHECKOUTS          # once
     python benchmarks/vectors.py sync FOLDER MODEL [--repo NAME ...] [--home HOME]
     python benchmarks/vectors.py retrieval FOLDER [--repo NAME ...] [--fusion NAME ...]
-    python benchmarks/vectors.py retrieval FOLDER MODEL ...          # vectors of definitions, too
+    python benchmarks/vectors.py retrieval FOLDER MODEL ...          # also vectors of definitions
     python benchmarks/vectors.py definitions FOLDER [--repo NAME ...] [--fusion NAME ...]
 
 `MODEL` is a folder that the provider `local` reads. `sync` makes vectors of each repository in
@@ -170,7 +170,7 @@ def sync(engine: Engine, folders: Sequence[Path], model: Path) -> None:
 
 
 class WithDefinitions(question_likeness.QuestionLikeness):
-    """The similarity of chunks and, beside them, of definitions."""
+    """The similarity of chunks and of definitions."""
 
     def __init__(
         self, chunks: question_likeness.QuestionLikeness, definitions: Mapping[int, list[float]]
