@@ -16,7 +16,8 @@ classified:
   others (`app.call(env)` of a middleware) are `several`: the target is decided at run time.
 
 Recall is the share that the edges have; `or possible` includes possible uses (those of
-`export edges --possible`). Precision is the share of codelens's certain calls that were observed,
+`export edges --possible`); `or listed` also counts calls in a line that `references` of the method
+called lists. Precision is the share of codelens's certain calls that were observed,
 of those in a definition that was observed to call something by that name. Edges that did not run
 therefore count as wrong.
 """
@@ -29,6 +30,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable
@@ -120,22 +122,19 @@ Calls = dict[Place, dict[str, set[Place]]]
 """Calls by caller, then by name."""
 
 
-def reported_calls(checkout: Path) -> tuple[Calls, Calls]:
+def reported_calls(engine: Engine, checkout: Path) -> tuple[Calls, Calls]:
     """The calls that codelens reports: the certain ones, and all."""
     certain: Calls = defaultdict(lambda: defaultdict(set))
     every: Calls = defaultdict(lambda: defaultdict(set))
     # Python reads a property without a call.
     kinds = {"ruby": {"call"}, "python": {"call", "ref", "protocol"}}
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["CODELENS_HOME"] = home
-        with Engine() as engine:
-            for edge in engine.export_edges(path=checkout, possible=True):
-                if edge.kind in kinds.get(language_of(edge.src_file.encode(), b"") or "", ()):
-                    source, target = (edge.src_file, edge.src_line), (edge.dst_file, edge.dst_line)
-                    name = f".{edge.name}" if edge.kind == "ref" else edge.name
-                    every[source][name].add(target)
-                    if edge.confidence == 1:
-                        certain[source][name].add(target)
+    for edge in engine.export_edges(path=checkout, possible=True):
+        if edge.kind in kinds.get(language_of(edge.src_file.encode(), b"") or "", ()):
+            source, target = (edge.src_file, edge.src_line), (edge.dst_file, edge.dst_line)
+            name = f".{edge.name}" if edge.kind == "ref" else edge.name
+            every[source][name].add(target)
+            if edge.confidence == 1:
+                certain[source][name].add(target)
     return certain, every
 
 
@@ -146,18 +145,50 @@ def has(trace: Traced, calls: Calls, source: Place, called: Place) -> bool:
     return any(goals & set().union(*calls[place].values()) for place in sources if place in calls)
 
 
+class Answers:
+    """The lines that `references` lists for the methods of a checkout."""
+
+    def __init__(self, engine: Engine, checkout: Path, trace: Traced) -> None:
+        self._engine, self._checkout, self._trace = engine, checkout, trace
+        self._lines: dict[Place, dict[str, list[int]]] = {}
+
+    def list(self, source: Place, called: Place) -> bool:
+        """Whether a line of the definition that calls is listed for the method called."""
+        if called not in self._lines:
+            self._lines[called] = self._asked(called)
+        lines = self._lines[called].get(source[0], [])
+        rows = [row for row in self._trace.around(*source) if row[4] == source[1]]
+        first, last = (rows[-1][1], rows[-1][2]) if rows else (0, sys.maxsize)
+        return any(first <= line <= last for line in lines)
+
+    def _asked(self, called: Place) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        target, cursor = f"{called[0]}:{called[1]}", ""
+        while True:
+            answer = self._engine.references(
+                target, path=self._checkout, limit=1_000, cursor=cursor
+            )
+            for site in answer.references:
+                found[site.path].append(site.line)
+            cursor = answer.cursor
+            if not cursor:
+                return found
+
+
 def show(
-    label: str, pairs: Iterable[tuple[Place, Place]], trace: Traced, reported: tuple[Calls, Calls]
-) -> list[tuple[Place, Place]]:
-    """Prints one row of the table, and the calls that codelens does not even report as possible."""
+    label: str, pairs: Iterable[tuple[Place, Place]], trace: Traced,
+    reported: tuple[Calls, Calls], answers: Answers,
+) -> list[tuple[Place, Place]]:  # fmt: skip
+    """Prints one row of the table, and returns the calls that no answer of codelens lists."""
     every = sorted(set(pairs))
-    certain, lost = (
+    certain, unlinked = (
         [pair for pair in every if has(trace, calls, *pair) is wanted]
         for calls, wanted in zip(reported, (True, False), strict=True)
     )
+    lost = [pair for pair in unlinked if not answers.list(*pair)]
     count = max(len(every), 1)
-    either = 1 - len(lost) / count
-    print(f"| {label} | {len(every):,} | {len(certain) / count:.3f} | {either:.3f} |")
+    shares = (len(certain) / count, 1 - len(unlinked) / count, 1 - len(lost) / count)
+    print(f"| {label} | {len(every):,} | {' | '.join(f'{share:.3f}' for share in shares)} |")
     return lost
 
 
@@ -187,20 +218,31 @@ def main() -> None:
     args = parser.parse_args()
     checkout = args.checkout.resolve()
     trace = traced(checkout, args.command)
-    reported = reported_calls(checkout)
-    print("| calls | pairs | recall | or possible |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["CODELENS_HOME"] = home
+        with Engine() as engine:
+            print_table(engine, checkout, trace, args.missed)
+
+
+def print_table(engine: Engine, checkout: Path, trace: Traced, missed: int) -> None:
+    """Prints the table, the precision, and some of the calls that no answer lists."""
+    reported = reported_calls(engine, checkout)
+    answers = Answers(engine, checkout, trace)
+    print("| calls | pairs | recall | or possible | or listed |\n|---|---|---|---|---|")
     groups: dict[str, list[tuple[Place, Place]]] = {"one": [], "several": []}
     for (source, _), called in trace.calls.items():
         groups["one" if len(called) == 1 else "several"] += [(source, place) for place in called]
-    lost = [pair for label, pairs in groups.items() for pair in show(label, pairs, trace, reported)]
-    show("named", groups["one"] + groups["several"], trace, reported)
+    lost: list[tuple[Place, Place]] = []
+    for label, pairs in groups.items():
+        lost += show(label, pairs, trace, reported, answers)
+    show("named", groups["one"] + groups["several"], trace, reported, answers)
     if trace.protocol:
-        lost += show("protocol", trace.protocol, trace, reported)
+        lost += show("protocol", trace.protocol, trace, reported, answers)
     judged, right = precision(trace, reported[0])
     print(f"{len(trace.aside):,} pairs set aside: the name is not written in what calls")
     print(f"precision {right / max(1, judged):.3f} of {judged:,} calls")
-    step = max(1, len(lost) // args.missed) if args.missed else 1
-    for source, target in lost[::step][: args.missed]:
+    step = max(1, len(lost) // missed) if missed else 1
+    for source, target in lost[::step][:missed]:
         print(f"    {source[0]}:{source[1]} -> {target[0]}:{target[1]}")
 
 

@@ -385,12 +385,15 @@ class LazyGraph:
         return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
     def unresolved(
-        self, path: bytes, symbol: int, *, listed: bool = True, values: bool = False
-    ) -> list[tuple[bytes, int]]:
+        self, path: bytes, symbol: int, *, listed: bool = True, values: bool = False,
+        members: bool = False,
+    ) -> list[tuple[bytes, int]]:  # fmt: skip
         """Files and lines of the uses of a definition's name that have no edge.
 
         Call `prepare` first. In files for which time ran out, all uses count. Possible edges count
-        if they are `listed` separately, uses of a method as a value only with `values`.
+        if they are `listed` separately, uses of a method as a value only with `values`. Lines where
+        the name is that of a local variable do not count; with `members`, the caller leaves out
+        all names without a receiver.
         """
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
@@ -412,7 +415,8 @@ class LazyGraph:
                 if listed:
                     resolved = resolved | possible_uses.lines(file, name)
                 left = [line for line in lines if line not in resolved]
-                variables = self.resolved.variable_lines(file, name) if left else set[int]()
+                looks = left and not members
+                variables = self.resolved.variable_lines(file, name) if looks else set[int]()
                 sites += [(file, line) for line in left if line not in variables]
         return sorted(sites)
 

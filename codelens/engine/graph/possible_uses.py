@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import Basis, PossibleUse
@@ -290,7 +291,10 @@ def unresolved(
     for name in looked_at:
         likelihood = _Likelihood(graph, targets, by_name[name])
         uses = graph.unresolved(
-            *by_name[name][0], listed=listed, values=likelihood.is_only_member_of_name
+            *by_name[name][0],
+            listed=listed,
+            values=likelihood.is_only_member_of_name,
+            members=likelihood.needs_receiver,
         )
         ranked = list(_ranked(graph, likelihood, by_name[name], uses))
         ranked = [site for site in ranked if site.node not in inside]
@@ -331,14 +335,18 @@ class _Likelihood:
         self._name = graph.symbols(node.path)[node.symbol].name
         self._unique = _is_unique(targets, nodes, self._name)
         self._own_files = {each.path for each in nodes}
-        importing = (path for own in self._own_files for path in graph.importers(own))
-        self._importers = set(importing) - self._own_files
+        self._graph = graph
         self._owners = [_owner(graph, each) for each in nodes]
         self._folders = {path.rpartition(b"/")[0] for path in self._own_files}
         language = graph.resolved.languages.get(node.path, "")
         fields = is_field(graph.symbols(node.path), node.symbol)
         self.needs_receiver = all(self._owners) and (spec_of(language).needs_receiver or fields)
         """Whether the definitions are members, which need a receiver."""
+
+    @cached_property
+    def _importers(self) -> set[bytes]:
+        importing = (path for own in self._own_files for path in self._graph.importers(own))
+        return set(importing) - self._own_files
 
     @property
     def is_only_member_of_name(self) -> bool:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _CONTENT = itemgetter(FileRow._fields.index("content"))
 _TEXT = itemgetter(FileRow._fields.index("path_id"), FileRow._fields.index("content"))
+_DECODED = "symbols, decoded"
+_MOST_DECODED = 256
+"""Files whose symbols are held between questions: some megabytes."""
 _FEW_OF = 8
 """If more than one in this many files has changed, all tables are computed from scratch."""
 
@@ -121,8 +124,15 @@ class Snapshot:
         return {file.path_id: file for file in self.files}
 
     def symbols(self, ids: Iterable[int]) -> dict[int, list[Symbol]]:
-        """Symbols of contents of this view."""
-        return contents.symbols_of(self.db, ids)
+        """Symbols of contents of this view; those of the last files are held decoded."""
+        wanted = set(ids)
+        held = self.db.remembered(_DECODED, dict[int, list[Symbol]])
+        missing = wanted.difference(held)
+        if len(held) + len(missing) > _MOST_DECODED:
+            held.clear()
+            missing = wanted
+        held |= contents.symbols_of(self.db, missing)
+        return {content: held[content] for content in wanted if content in held}
 
     def chunks(self, ids: Iterable[int]) -> dict[int, list[ScoredChunk]]:
         """Chunks of contents of this view."""
