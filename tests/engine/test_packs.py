@@ -318,8 +318,18 @@ def test_references_beyond_the_text_are_refused(
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [(13, 0), (13, 10**6), (8, 10**9), (11, -1), (11, 2**40), (8, True), (1, 5), (3, None), (1, "\ud800"),
-     (5, "half of \udfff")],
+    [
+        (13, 0),
+        (13, 10**6),
+        (8, 10**9),
+        (11, -1),
+        (11, 2**40),
+        (8, True),
+        (1, 5),
+        (3, None),
+        (1, "\ud800"),
+        (5, "half of \udfff"),
+    ],
 )
 def test_definitions_that_lead_nowhere_are_refused(
     pack: Path, clone: GitRepo, engine: Engine, tmp_path: Path, field: int, value: object

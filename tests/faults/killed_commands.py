@@ -221,6 +221,10 @@ class Rounds:
             self.kept.notes[name] = {notes.get(name)}
         if extra := notes.keys() - self.kept.notes.keys():
             self.faults.append(f"after {after}: {extra} were never saved")
+        if after == "_rebuild":
+            # A killed one leaves the pins, and their views to the next question about them.
+            for ref in self.kept.pins:
+                self._said("search", "kindle", "--ref", ref)
         overview = json.loads(self._said("status", "--all", "--json"))
         views = [view for index in overview["results"] for view in index["views"]]
         pinned = {self._commits.get(view["head"]) for view in views if view["pinned"]}
