@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from itertools import takewhile
 
 from codelens.errors import ReadError
@@ -27,21 +30,56 @@ _MOST_OPEN = 16
 
 
 class _Folder:
-    """An open folder; it closes when its last user has let go of it, in whatever thread."""
+    """An open folder; it closes when its last user has let go of it.
+
+    `number` is None where the system cannot open files from a folder; then their name is a path.
+    """
 
     __slots__ = ("number",)
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int | None) -> None:
         self.number = number
 
     def __del__(self) -> None:
-        os.close(self.number)
+        if self.number is not None:
+            os.close(self.number)
+
+
+class _Chain:
+    """The folders above the last file that was read: the root, and one for each step."""
+
+    __slots__ = ("folder", "opened", "parent", "steps")
+
+    def __init__(self) -> None:
+        self.parent: bytes | None = None
+        self.folder: _Folder | None = None
+        self.steps: list[bytes] = []
+        self.opened: list[_Folder] = []
+
+
+class _Kept(threading.local):
+    chains: dict[FilesBelow, _Chain] | None = None
+
+
+_kept = _Kept()
+
+
+@contextmanager
+def folders_kept_open() -> Generator[None]:
+    """Until the end of the block, folders of this thread stay open for their next file.
+
+    Outside of a block each read opens the folders above its file. Nothing stays open after it, so
+    a server that waits for a question holds up nobody who unmounts a disk.
+    """
+    outer, _kept.chains = _kept.chains, {}
+    try:
+        yield
+    finally:
+        _kept.chains = outer
 
 
 class FilesBelow:
     """The files below a root, which itself may be reached by links.
-
-    The folders above the last file stay open, so consecutive reads in one folder open it once.
 
     Args:
         root: the top folder.
@@ -50,9 +88,6 @@ class FilesBelow:
     def __init__(self, root: bytes) -> None:
         self._root = root.rstrip(b"/") or b"/"
         self._prefix = root.rstrip(b"/") + b"/"
-        self._last: tuple[bytes, _Folder] | None = None
-        self._open: tuple[list[bytes], list[_Folder]] = [], []
-        """The steps to the last folder, and the root with the first of them."""
 
     def status(self, path: bytes) -> os.stat_result:
         """Returns the stat of a file or link.
@@ -61,12 +96,12 @@ class FilesBelow:
             FileNotFoundError: it is gone, or a folder above it is now a link.
             OSError: a folder above it cannot be entered.
         """
-        name, folder = self._at(path)
+        folder, name = self._at(path)
         try:
-            return os.lstat(name, dir_fd=folder)
+            return os.lstat(name, dir_fd=folder.number)
         except FileNotFoundError:
-            name, folder = self._at_once_more(path)
-            return os.lstat(name, dir_fd=folder)
+            folder, name = self._at_once_more(path)
+            return os.lstat(name, dir_fd=folder.number)
 
     def read(self, path: bytes, limit: int) -> Read:
         """Reads a regular file of at most `limit` bytes.
@@ -77,12 +112,12 @@ class FilesBelow:
         """
         shown = self._prefix + path
         try:
-            name, folder = self._at(path)
+            folder, name = self._at(path)
             try:
-                return read_file(name, limit, folder, shown)
+                return read_file(name, limit, folder.number, shown)
             except FileNotFoundError:
-                name, folder = self._at_once_more(path)
-                return read_file(name, limit, folder, shown)
+                folder, name = self._at_once_more(path)
+                return read_file(name, limit, folder.number, shown)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -91,11 +126,11 @@ class FilesBelow:
     def bytes_of(self, path: bytes, limit: int) -> bytes | None:
         """Returns the bytes of a regular file; None if `read` would raise."""
         try:
-            name, folder = self._at(path)
-            data = bytes_of_file(name, limit, folder)
+            folder, name = self._at(path)
+            data = bytes_of_file(name, limit, folder.number)
             if data is None:
-                name, folder = self._at_once_more(path)
-                data = bytes_of_file(name, limit, folder)
+                folder, name = self._at_once_more(path)
+                data = bytes_of_file(name, limit, folder.number)
         except OSError:
             return None
         return data
@@ -103,59 +138,72 @@ class FilesBelow:
     def glance(self, path: bytes, limit: int) -> bytes:
         """Returns the same for a quick inspection; empty if `read` would raise."""
         try:
-            name, folder = self._at(path)
-            data = glance(name, limit, folder)
+            folder, name = self._at(path)
+            data = glance(name, limit, folder.number)
             if not data:
-                name, folder = self._at_once_more(path)
-                data = glance(name, limit, folder)
+                folder, name = self._at_once_more(path)
+                data = glance(name, limit, folder.number)
         except OSError:
             return b""
         return data
 
-    def _at(self, path: bytes) -> tuple[bytes, int | None]:
-        """Returns the name of a file in its open folder; the whole path where there is no such.
+    def _at(self, path: bytes) -> tuple[_Folder, bytes]:
+        """Returns the open folder of a file, and its name there.
 
         Raises:
             FileNotFoundError: a step above the file is missing, or is not a plain folder.
             OSError: one cannot be opened.
         """
         parent, slash, name = path.rpartition(b"/")
-        last = self._last
-        if last is not None and last[0] == parent and name not in _NOT_NAMES:
-            return name, last[1].number
+        chains = _kept.chains
+        chain = None if chains is None else chains.get(self)
+        if chain is not None and chain.parent == parent and name not in _NOT_NAMES:
+            folder = chain.folder
+            if folder is not None:
+                return folder, name
         steps = parent.split(b"/") if slash else []
         if not _NOT_NAMES.isdisjoint((*steps, name)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         if not _STEPS:
             self._refuse_links(steps, path)
-            return self._prefix + path, None
-        folder = self._folder(steps, path)
-        self._last = parent, folder
-        return name, folder.number
+            return _Folder(None), self._prefix + path
+        if chain is None:
+            chain = _Chain()
+            if chains is not None:
+                chains[self] = chain
+        self._open(chain, steps, path)
+        chain.parent = parent
+        assert chain.folder is not None
+        return chain.folder, name
 
-    def _at_once_more(self, path: bytes) -> tuple[bytes, int | None]:
+    def _at_once_more(self, path: bytes) -> tuple[_Folder, bytes]:
         """Returns the same with all folders opened again: a checkout may have replaced them."""
-        self._last = None
-        self._open = [], []
+        if _kept.chains is not None:
+            _kept.chains.pop(self, None)
         return self._at(path)
 
-    def _folder(self, steps: list[bytes], path: bytes) -> _Folder:
-        before, opened = self._open
-        both = zip(before, steps, strict=False)
+    def _open(self, chain: _Chain, steps: list[bytes], path: bytes) -> None:
+        """Opens the folders that a chain lacks."""
+        chain.parent = None
+        both = zip(chain.steps, steps, strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
-        opened = opened[: shared + 1] or [_Folder(os.open(self._root, _FOLDER))]
-        folder = opened[-1]
-        for step in steps[len(opened) - 1 :]:
+        del chain.opened[shared + 1 :]
+        chain.steps = steps
+        if not chain.opened:
+            chain.opened.append(_Folder(os.open(self._root, _FOLDER)))
+        folder = chain.opened[-1]
+        for step in steps[len(chain.opened) - 1 :]:
+            assert folder.number is not None
             try:
                 folder = _Folder(os.open(step, _STEP, dir_fd=folder.number))
             except OSError as error:
+                chain.steps = steps[: len(chain.opened) - 1]
                 if error.errno in _NOT_A_FOLDER:
                     raise FileNotFoundError(errno.ENOENT, error.strerror, path) from error
                 raise
-            if len(opened) <= _MOST_OPEN:
-                opened.append(folder)
-        self._open = steps, opened
-        return folder
+            if len(chain.opened) <= _MOST_OPEN:
+                chain.opened.append(folder)
+        chain.folder = folder
 
     def _refuse_links(self, steps: list[bytes], path: bytes) -> None:
         at = self._root

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from codelens.errors import ReadError
 from codelens.index.text_facts import DiskSource, Work
-from codelens.scan.files_below import FilesBelow
+from codelens.scan.files_below import FilesBelow, folders_kept_open
 
 LIMIT = 1_000
+Block = Callable[[], AbstractContextManager[None]]
 pytestmark = pytest.mark.skipif(os.open not in os.supports_dir_fd, reason="folders of POSIX")
 
 
@@ -34,14 +37,15 @@ def swap(root: Path) -> None:
 
 def test_a_folder_that_became_a_link_is_not_followed(root: Path) -> None:
     source = DiskSource(os.fsencode(root), LIMIT, 0)
-    assert source.fetch(Work(b"kept/a", 0)).data == b"own"
-    swap(root)
-    # The folder is still open; its file is the one that was looked at.
-    for read in (lambda path: source.fetch(Work(path, 0)).data, source.bytes_of):
-        assert read(b"kept/b") == b"own"
-    assert source.glance(Work(b"kept/b", 0)) == b"own"
+    with folders_kept_open():
+        assert source.fetch(Work(b"kept/a", 0)).data == b"own"
+        swap(root)
+        # The folder is still open; its file is the one that was looked at.
+        for read in (lambda path: source.fetch(Work(path, 0)).data, source.bytes_of):
+            assert read(b"kept/b") == b"own"
+        assert source.glance(Work(b"kept/b", 0)) == b"own"
+        assert source.bytes_of(b"a") == b"own"
     # Opened again, it is a link.
-    source = DiskSource(os.fsencode(root), LIMIT, 0)
     assert source.bytes_of(b"kept/b") is None
     assert source.glance(Work(b"kept/b", 0)) == b""
     with pytest.raises(FileNotFoundError):
@@ -81,6 +85,11 @@ def test_the_root_may_be_reached_by_a_link(root: Path, tmp_path: Path) -> None:
 
 def test_a_folder_that_was_replaced_is_opened_again(root: Path) -> None:
     below = FilesBelow(os.fsencode(root))
+    with folders_kept_open():
+        replace_and_read(root, below)
+
+
+def replace_and_read(root: Path, below: FilesBelow) -> None:
     assert below.read(b"kept/deep/a", LIMIT).data == b"own"
     for at, read in enumerate((
         lambda path: below.status(path).st_size and b"new", lambda path: below.read(path, 9).data,
@@ -92,14 +101,27 @@ def test_a_folder_that_was_replaced_is_opened_again(root: Path) -> None:
         assert read(b"kept/deep/b%d" % at) == b"new"
 
 
-def test_open_folders_are_closed_with_their_reader(root: Path) -> None:
+@pytest.mark.parametrize("block", [folders_kept_open, nullcontext])
+def test_open_folders_are_closed_with_their_block(root: Path, block: Block) -> None:
     def count() -> int:
         return len(os.listdir("/dev/fd"))
 
     before = count()
     below = FilesBelow(os.fsencode(root))
-    for path in (b"kept/deep/a", b"kept/a", b"a", b"kept/deep/b"):
-        below.read(path, LIMIT)
-        assert count() <= before + 1 + path.count(b"/")
-    del below
+    with block():
+        for path in (b"kept/deep/a", b"kept/a", b"a", b"none/a", b"kept/deep/b", b"kept/none/a"):
+            below.bytes_of(path, LIMIT)
+            assert count() <= before + (block is folders_kept_open) * (1 + path.count(b"/"))
     assert count() == before
+
+
+def test_very_deep_folders_are_read(root: Path) -> None:
+    deep = root.joinpath(*["d"] * 60)
+    deep.mkdir(parents=True)
+    below = FilesBelow(os.fsencode(root))
+    folder = b"d/" * 60
+    with folders_kept_open():
+        for name in (b"a", b"b"):
+            (deep / os.fsdecode(name)).write_bytes(name)
+            assert below.read(folder + name, LIMIT).data == name
+            assert below.bytes_of(b"a", LIMIT) == b"own"
