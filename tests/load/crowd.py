@@ -48,6 +48,11 @@ class Asker:
         self.tree, self.face, self.others, self.report = tree, face, others, report
         self._random = random.Random(seed)
         self.name = f"{type(face).__name__} {tree.name}"
+        self._compared = False
+
+    def has_nothing_compared(self) -> bool:
+        """Whether a slow machine has not let it compare an answer yet; not after a fault."""
+        return not self._compared and not self.report.faults
 
     def ask(self) -> None:
         """Asks one question of some kind."""
@@ -130,6 +135,7 @@ class Asker:
                 return
             if status == "fresh":
                 self.report.count("compared")
+                self._compared = True
                 cut = len(answer["results"]) >= LIMIT or answer.get("more")
                 if found - wanted or (wanted - found and not cut):
                     more, less = sorted(found - wanted), sorted(wanted - found)
@@ -232,11 +238,17 @@ class Crowd:
     def _asks(self, tree: Tree, face: Face) -> None:
         others = [other for other in self._trees if other is not tree]
         asker = Asker(tree, face, others, self.report, len(self._threads))
-        self._repeat(asker.ask, lambda: 0.05, asker.name)
+        self._repeat(asker.ask, lambda: 0.05, asker.name, asker.has_nothing_compared)
 
-    def _repeat(self, work: Callable[[], object], pause: Callable[[], float], who: str) -> None:
+    def _repeat(
+        self,
+        work: Callable[[], object],
+        pause: Callable[[], float],
+        who: str,
+        is_wanted: Callable[[], bool] = bool,
+    ) -> None:
         def loop() -> None:
-            while time.monotonic() < self._stop:
+            while time.monotonic() < self._stop or is_wanted():
                 try:
                     work()
                 except Exception as error:
@@ -244,7 +256,7 @@ class Crowd:
                         self.report.count("refused: being written by another process")
                     self.report.fault(f"{who}: {type(error).__name__}: {error}")
                     time.sleep(1)
-                time.sleep(pause())
+                time.sleep(min(pause(), max(0.05, self._stop - time.monotonic())))
 
         self._threads.append(threading.Thread(target=loop, name=who))
 
@@ -290,9 +302,9 @@ def crowd(
 
 
 def left_over(home: Path) -> list[int]:
-    """Processes that still use the home folder, three seconds after all have closed."""
+    """Processes that still use the home folder, a minute after all have closed."""
     mark = f"CODELENS_HOME={home}".encode()
-    for _ in range(30):
+    for _ in range(600):
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
             try:

@@ -8,11 +8,12 @@ import subprocess
 import sys
 from contextlib import closing
 
+import forked_servers
 from http_server import JSON, HttpServer
 from load.trees import Tree
 from mcp_lines import HELLO
 
-COMMAND = [sys.executable, "-P", "-m", "codelens"]
+SERVER = [sys.executable, "-P", "-m", "codelens", "serve"]
 LIMIT = 100
 """Maximum number of places that a search returns."""
 
@@ -49,7 +50,11 @@ class CommandLine:
 
     def _run(self, *args: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*COMMAND, *args], env=self._env, capture_output=True, text=True, timeout=300
+            [*forked_servers.command(), *args],
+            env=self._env,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
 
     def _ask(self, *args: str) -> dict:
@@ -93,7 +98,7 @@ class Server(Tools):
 
     def __init__(self, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "serve"], env=env, stdin=subprocess.PIPE,
+            SERVER, env=env, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd="/",
         )  # fmt: skip
         self._id = 0
@@ -103,7 +108,7 @@ class Server(Tools):
     def close(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(120)
         self.process.stdout.close()
 
     def _call(self, method: str, params: dict) -> dict:
