@@ -128,6 +128,8 @@ class Tree:
     def edit(self) -> None:
         """Changes something: a definition that only this edit has, and sometimes git's state."""
         self._made += 1
+        if self._pick.random() < 0.05:
+            self._git("checkout", "-q", "--", ".")
         token = f"soaked{self._made}e"
         listed = self._git("ls-files", "*.py", "*.js", "*.go", "*.c").split()
         target = self.root / self._pick.choice(listed)
@@ -146,8 +148,6 @@ class Tree:
             self._git("add", "-A")
             self._git("commit", "-qm", "before a switch")
             self._git("checkout", "-qB", f"{self.root.name}-{self._pick.randrange(5)}")
-        elif draw < 0.3:
-            self._git("checkout", "-q", "--", ".")
 
     def _git(self, *args: str) -> str:
         run = [*GIT, *args]
@@ -183,7 +183,7 @@ class Soak:
         client, pick = Client(self._server), random.Random(seed)
         handles = ["README.md"]
         while (number := self._next()) is not None:
-            tree = self._trees[number % len(self._trees)]
+            tree = self._trees[number // self._edit_every % len(self._trees)]
             try:
                 if number % self._edit_every == 0:
                     self._edit_and_find(client, tree)
