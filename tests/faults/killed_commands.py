@@ -119,8 +119,8 @@ class Rounds:
         self._number = 0
         self._said("pack", "-o", str(folder / "first.pack"))
 
-    def run(self, rounds: int) -> None:
-        """Runs this many commands, each killed with a chance of two thirds."""
+    def run(self, rounds: int, killed: float = 2 / 3) -> None:
+        """Runs this many commands, each killed with this chance unless it ends before."""
         changes: tuple[Callable[[float | None], None], ...] = (
             self._save, self._save, self._save, self._forget, self._replace, self._pin,
             self._unpin, self._search, self._rebuild, self._unpack, self._drop, self._prompt,
@@ -128,7 +128,7 @@ class Rounds:
         )  # fmt: skip
         for number in range(rounds):
             change = self.pick.choice(changes)
-            delay = self.pick.random() * self._took * 1.3 if self.pick.random() < 2 / 3 else None
+            delay = self.pick.random() * self._took * 1.3 if self.pick.random() < killed else None
             self.counts[change.__name__.strip("_")] += 1
             change(delay)
             self._check_kept(change.__name__)
