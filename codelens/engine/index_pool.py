@@ -27,6 +27,7 @@ from codelens.errors import (
     InvalidArgument,
     SettingError,
 )
+from codelens.scan.files_below import folders_kept_open
 from codelens.scope.repository import Repository, Scope
 
 _MAX_LIMIT = 1000
@@ -165,7 +166,7 @@ class IndexPool:
         index, background = opened.index, self.background
         first = background.pausing() if background is not None else nullcontext()
         rest = background is not None
-        with index.lock, index.mended(), index.for_a_question(), first:
+        with index.lock, index.mended(), index.for_a_question(), first, folders_kept_open():
             try:
                 view = current_view(opened, request, leaves_rest=rest)
             except IndexCorrupt as error:
@@ -202,7 +203,7 @@ class IndexPool:
         """
         index = OpenIndex(self.settings, opened.scope)
         try:
-            with index.mended():
+            with index.mended(), folders_kept_open():
                 current_view(replace(opened, index=index), request)
         finally:
             index.close()

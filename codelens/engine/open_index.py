@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -271,7 +271,13 @@ class OpenIndex:
 
         If several processes find the damage, one sets the index aside, and the others open its new
         one.
+
+        Raises:
+            SchemaTooNew: it is not damaged; a newer codelens has migrated it.
         """
+        if self._db is not None:
+            with suppress(IndexCorrupt):
+                self._db.refuse_newer_schema()
         identity = self._db.identity if self._db is not None else identity_of(self.path)
         self.close()
         aside = set_aside(self.path, identity)

@@ -16,7 +16,8 @@ from codelens.extract.language_detection import language_of
 from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_lookup import Place
 from codelens.paths import printed
-from codelens.scan.content_hash import hash_of, read_file
+from codelens.scan.content_hash import hash_of
+from codelens.scan.files_below import FilesBelow
 from codelens.scope.commits import file_at
 from codelens.scope.repository import Repository, Scope
 from codelens.store.facts.contents import TIER_FULL, find, symbols_of
@@ -175,7 +176,7 @@ class Reader:
         if os.path.normcase(os.path.realpath(folder)) != os.path.normcase(os.path.normpath(folder)):
             raise OutsideWorktree(printed(path))
         try:
-            return read_file(target, READ_LIMIT_BYTES).data
+            return FilesBelow(root).read(path, READ_LIMIT_BYTES).data
         except FileNotFoundError as error:
             raise HandleNotFound(printed(path), why="the file is gone") from error
 

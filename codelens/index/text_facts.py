@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import NamedTuple, Protocol
@@ -12,7 +11,8 @@ from codelens.extract.file_kinds import classify
 from codelens.extract.language_detection import extractor_version, language_of
 from codelens.index.worker_pool import InProcess, WorkerPool
 from codelens.index.worker_process import Task
-from codelens.scan.content_hash import blob_oid, bytes_of_file, glance, hash_of, read_file
+from codelens.scan.content_hash import blob_oid, hash_of
+from codelens.scan.files_below import FilesBelow
 from codelens.scan.stat_check import signature, signature_to_store
 from codelens.scope.repository import Repository
 from codelens.store.database import writer_lease
@@ -84,48 +84,28 @@ class DiskSource:
     """Files of a worktree or folder."""
 
     def __init__(self, root: bytes, limit: int, look_ns: int) -> None:
-        self._prefix = root.rstrip(b"/") + b"/"
+        self._files = FilesBelow(root)
         self.limit = limit
         self._look_ns = look_ns
-        self._safe_folders: dict[bytes, bool] = {}
 
     def fetch(self, work: Work) -> Fetched:
         """See `Source.fetch`."""
-        if not self._inside(os.path.dirname(work.path)):
-            raise FileNotFoundError(work.path)
-        path = self._prefix + work.path
-        before = os.lstat(path)
+        before = self._files.status(work.path)
         if before.st_size > self.limit:
             raise Unavailable(OVERSIZED, signature(before))
         try:
-            read = read_file(path, self.limit)
+            read = self._files.read(work.path, self.limit)
         except ReadError as error:
             raise Unavailable(UNREADABLE, signature(before)) from error
         return Fetched(read.data, signature_to_store(read.stat, self._look_ns))
 
     def glance(self, work: Work) -> bytes:
         """See `Source.glance`."""
-        if not self._inside(os.path.dirname(work.path)):
-            return b""
-        return glance(self._prefix + work.path, self.limit)
+        return self._files.glance(work.path, self.limit)
 
     def bytes_of(self, path: bytes) -> bytes | None:
         """The bytes of one file; None if `fetch` would raise."""
-        if not self._inside(path.rpartition(b"/")[0]):
-            return None
-        return bytes_of_file(self._prefix + path, self.limit)
-
-    def _inside(self, folder: bytes) -> bool:
-        """Whether no part of the folder is a link: a link could lead out of the tree."""
-        is_safe = self._safe_folders.get(folder)
-        if is_safe is None:
-            parent = os.path.dirname(folder)
-            is_safe = not folder or (
-                not os.path.islink(self._prefix + folder)
-                and (parent == folder or self._inside(parent))
-            )
-            self._safe_folders[folder] = is_safe
-        return is_safe
+        return self._files.bytes_of(path, self.limit)
 
 
 class BlobSource:

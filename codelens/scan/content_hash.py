@@ -45,45 +45,51 @@ def blob_oid(data: bytes) -> bytes:
     return digest.digest()
 
 
-def read_file(path: bytes, limit: int) -> Read:
+def read_file(path: bytes, limit: int, folder: int | None = None, shown: bytes = b"") -> Read:
     """Reads a regular file of at most `limit` bytes.
+
+    Args:
+        path: the file.
+        limit: its maximum size.
+        folder: an open folder, if `path` is a name in it (`FilesBelow`).
+        shown: the whole path for messages, if `path` is only a name.
 
     Raises:
         FileNotFoundError: it is gone.
         ReadError: it cannot be read, is not a regular file, or is larger.
     """
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, _FLAGS, dir_fd=folder)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(path) from error
     except OSError as error:
-        raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
+        raise ReadError(f"cannot read {os.fsdecode(shown or path)!r}: {error.strerror}") from error
     try:
         status = os.fstat(descriptor)
         # Checked before `open`, which raises its own error for a folder.
         if not stat_module.S_ISREG(status.st_mode):
-            raise ReadError(f"{os.fsdecode(path)!r} is not a regular file")
+            raise ReadError(f"{os.fsdecode(shown or path)!r} is not a regular file")
         # Python allocates a buffer of the requested size, so request the file's size rather than
         # the limit.
         data = os.read(descriptor, min(status.st_size, limit) + 1)
         if len(data) <= limit:
             data = _and_the_rest(descriptor, data, limit)
     except OSError as error:
-        raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
+        raise ReadError(f"cannot read {os.fsdecode(shown or path)!r}: {error.strerror}") from error
     finally:
         os.close(descriptor)
     if len(data) > limit:
-        raise ReadError(f"{os.fsdecode(path)!r} is larger than {limit:,} bytes")
+        raise ReadError(f"{os.fsdecode(shown or path)!r} is larger than {limit:,} bytes")
     return Read(data, status)
 
 
-def bytes_of_file(path: bytes, limit: int) -> bytes | None:
+def bytes_of_file(path: bytes, limit: int, folder: int | None = None) -> bytes | None:
     """Returns the bytes of a regular file of at most `limit`; None if they cannot be read.
 
     It costs half as much as `read_file`, because it returns no stat and does not check for the end.
     """
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, _FLAGS, dir_fd=folder)
     except OSError:
         return None
     try:
@@ -110,13 +116,13 @@ def _and_the_rest(descriptor: int, data: bytes, limit: int) -> bytes:
     return b"".join(parts) if len(parts) > 1 else data
 
 
-def glance(path: bytes, limit: int) -> bytes:
+def glance(path: bytes, limit: int, folder: int | None = None) -> bytes:
     """Returns the bytes of a file for a quick inspection, at a third of the cost.
 
     Empty if the file does not exist, cannot be read, or is larger than `limit`.
     """
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, _FLAGS, dir_fd=folder)
     except OSError:
         return b""
     try:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _LINK, _GITLINK, _TREE = 0o120000, 0o160000, 0o040000
 _REGULAR, _EXECUTABLE, _OWNER_RUNS, _KIND = 0o100644, 0o100755, 0o100, 0o170000
 _OID = 20
+_NEVER_CHECKED_OUT = frozenset({b"", b".", b"..", b".git"})
+"""Names in lower case; git also refuses any with a slash."""
 
 
 class TreeFile(NamedTuple):
@@ -165,7 +167,10 @@ def _entries_in(repository: Repository, oid: bytes) -> list[tuple[bytes, int, by
 
 
 def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
-    """Yields name, mode and object id of each entry in the bytes of a tree."""
+    """Yields name, mode and object id of each entry in the bytes of a tree.
+
+    Leaves out names that git never checks out: as parts of a path they lead out of the worktree.
+    """
     at, size = 0, len(data)
     while at < size:
         space = data.index(b" ", at)
@@ -173,7 +178,9 @@ def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
         stop = end + 1 + _OID
         if stop > size:
             raise ValueError("a tree ends within an object id")
-        yield data[space + 1 : end], _mode(data[at:space]), data[end + 1 : stop]
+        name = data[space + 1 : end]
+        if b"/" not in name and name.lower() not in _NEVER_CHECKED_OUT:
+            yield name, _mode(data[at:space]), data[end + 1 : stop]
         at = stop
 
 

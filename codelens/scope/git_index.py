@@ -45,6 +45,7 @@ _FOLDER_BYTE: Final = _FOLDER >> 8
 _TYPE_BITS_OF_BYTE: Final = _TYPE_BITS >> 8
 _OURS: Final = 2
 """The stage of the own side in a conflict."""
+_GIT_FOLDERS: Final = (b"\0.git/", b"\0.git\0", b"/.git/", b"/.git\0")
 _Result = TypeVar("_Result")
 
 
@@ -132,6 +133,13 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
 
 def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:
     """Builds the set from paths in git's order and the positions of gitlinks."""
+    lowered = b"\0" + b"\0".join(paths).lower() + b"\0"
+    if any(part in lowered for part in _GIT_FOLDERS):
+        # Nobody but an attacker tracks them: git itself refuses to add or to check them out.
+        links_at = set(gitlinks)
+        allowed = [at for at, path in enumerate(paths) if b".git" not in path.lower().split(b"/")]
+        gitlinks = [position for position, at in enumerate(allowed) if at in links_at]
+        paths = [paths[at] for at in allowed]
     links = [paths[position] for position in gitlinks]
     positions = set(gitlinks)
     file_follows = {

@@ -82,6 +82,8 @@ def text_of(value: object) -> str:
     """
     if not isinstance(value, str) or len(value) > _MOST_TEXT:
         raise MalformedRecord("a text is missing or too long")
+    # Raises for half of a character, which JSON can state and SQLite cannot store.
+    value.encode()
     return value
 
 
@@ -98,8 +100,10 @@ def check_blobs(facts: PackedFacts) -> None:
     _check_terms(facts)
     places = _check_references(facts)
     parts = facts.imports.decode("utf-8", "surrogatepass").split("\0") if facts.imports else []
-    if len(parts) % _IMPORT_PARTS or not all(map(str.isdecimal, parts[3::_IMPORT_PARTS])):
+    if len(parts) % _IMPORT_PARTS:
         raise MalformedRecord("the imports are malformed")
+    for line in parts[3::_IMPORT_PARTS]:
+        whole_of(int(line), facts.lines + 1)
     if facts.flow:
         _check_flow(facts, places)
     elif places:
@@ -144,6 +148,8 @@ def _check_references(facts: PackedFacts) -> int:
     sound = all(head >> 2 < names and head & 3 < len(REFERENCE_KINDS) for head in heads)
     if not sound or max(packed.symbols, default=0) > len(facts.symbol_rows):
         raise MalformedRecord("a reference names nothing")
+    if max(packed.lines, default=0) > facts.lines + 1:
+        raise MalformedRecord("a reference is beyond the text")
     return len(heads)
 
 
@@ -170,6 +176,7 @@ def _check_flow(facts: PackedFacts, places: int) -> None:
     # A text without scopes may still have names; they count for the first scope.
     sound &= max((word >> 8 for word in used[1::2]), default=-1) < max(scopes, 1)
     sound &= max(pairs[::2], default=-1) < places
+    sound &= max(inner[4::_BINDING_WORDS], default=0) <= facts.lines + 1
     if not sound:
         raise MalformedRecord("a scope, a binding or a reference leads nowhere")
 

@@ -19,6 +19,7 @@ from codelens.answers.upkeep_answers import UnpackAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import NoSuchRef, NotInGit, SettingError
+from codelens.store.facts.resolution_facts import plain_columns
 from codelens.store.packs import (
     MalformedRecord,
     PackedContent,
@@ -259,6 +260,9 @@ MALFORMED: dict[str, dict[str, object]] = {
     "no references at all": {"references": b""},
     "imports that are cut": {"imports": b"os\0path"},
     "imports on no line": {"imports": b"os\0path\0\0nowhere"},
+    "imports beyond the text": {"imports": b"os\0path\0\x0099999999999999999999"},
+    "bindings beyond the text": {"flow": flow_of(1, 1, 0, 0, 0, 0, 0, 0, 0, 2**31)},
+    "a term that is half a character": {"terms": {"\ud800": words(0, 0)}},
     "imports that are no text": {"imports": b"\xff\xfe\0\0\0001"},
     "a scope inside itself": {"flow": flow_of(1, 0, 1, 0, 0)},
     "a scope of no symbol": {"flow": flow_of(1, 0, 0, 2**31, 0)},
@@ -293,9 +297,39 @@ def test_facts_that_no_extraction_gives_are_refused(
     assert "it is malformed" in refused(engine, clone, tmp_path / "bad.pack")
 
 
+def test_references_beyond_the_text_are_refused(
+    pack: Path, clone: GitRepo, engine: Engine, tmp_path: Path
+) -> None:
+    def spoiled(content: PackedContent) -> PackedContent:
+        if not content.facts.references:
+            return content
+        data = bytearray(zlib.decompress(content.facts.references))
+        first = plain_columns(bytes(data)).lines[0]
+        at = 4 + struct.unpack("=I", data[:4])[0]
+        at += (len(data) - at) // 4
+        assert data[at : at + 4] == words(first)
+        data[at : at + 4] = words(content.facts.lines + 2)
+        facts = content.facts._replace(references=zlib.compress(bytes(data)))
+        return content._replace(key=(bytes(16), content.key[1]), facts=facts)
+
+    rewritten(pack, tmp_path / "bad.pack", spoiled)
+    assert "a reference is beyond the text" in refused(engine, clone, tmp_path / "bad.pack")
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
-    [(13, 0), (13, 10**6), (8, 10**9), (11, -1), (11, 2**40), (8, True), (1, 5), (3, None)],
+    [
+        (13, 0),
+        (13, 10**6),
+        (8, 10**9),
+        (11, -1),
+        (11, 2**40),
+        (8, True),
+        (1, 5),
+        (3, None),
+        (1, "\ud800"),
+        (5, "half of \udfff"),
+    ],
 )
 def test_definitions_that_lead_nowhere_are_refused(
     pack: Path, clone: GitRepo, engine: Engine, tmp_path: Path, field: int, value: object

@@ -19,6 +19,7 @@ from codelens.errors import IndexLocked, SettingError
 from codelens.store.database import writer_lease
 from codelens.store.database.database_opening import open_index
 from codelens.store.database.writer_lease import DAY_S
+from codelens.store.saved.pins import pinned_scopes, pins_file_for
 
 
 class Kept:
@@ -390,3 +391,31 @@ def test_a_rebuild_keeps_the_pinned_view_of_a_ref(kept: Kept) -> None:
     (repository,) = kept.engine.overview()
     refs = [(view.head, view.pinned) for view in repository.views if view.kind == "ref"]
     assert refs == [(kept.repo.text("rev-parse", "v1"), True)]
+
+
+def test_a_pin_whose_view_is_gone_can_be_undone(kept: Kept) -> None:
+    """A rebuild that was killed keeps pins, and not the views that it had not built again."""
+    root = kept.repo.root
+    kept.repo.git("tag", "v1")
+    kept.repo.commit("later", {"later.py": "def later():\n    return 1\n"})
+    kept.engine.pin("v1", path=root)
+    file = pins_file_for(kept.index)
+    (scope,) = pinned_scopes(file)
+    kept.index.unlink()
+    with Engine(Settings(home=kept.home, workers=1)) as engine:
+        assert engine.pin("v1", path=root, pinned=False).changed
+        assert pinned_scopes(file) == frozenset()
+        assert not engine.pin("v1", path=root, pinned=False).changed
+        with pytest.raises(SettingError, match="no view matches"):
+            engine.pin("HEAD~0", path=root, pinned=False)
+    assert scope
+
+
+def test_the_draft_of_a_killed_pin_goes_with_the_next_one(kept: Kept) -> None:
+    kept.ask()
+    kept.engine.pin("main", path=kept.repo.root)
+    file = pins_file_for(kept.index)
+    (file.parent / f"{file.name}.new").write_text("{")
+    kept.engine.pin("main", path=kept.repo.root, pinned=False)
+    assert pinned_scopes(file) == frozenset()
+    assert not list(file.parent.glob("*.new"))

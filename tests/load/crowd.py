@@ -1,12 +1,13 @@
 """A crowd at work: agents edit, switch and ask in four worktrees of one repository, concurrently.
 
-    python tests/load/crowd.py REPOSITORY [--seconds 600]
+    python tests/load/crowd.py REPOSITORY [--seconds 600] [--servers 4] [--http 0]
 
 Each worktree has an editor, a person at the command line (one process per question) and an MCP
 server with its client: eight codelens processes at a time, and now and then one that prunes or
-rebuilds. Every answer is compared with `git grep` and the files themselves, which are independent
-of codelens. An answer given during a change of the worktree is checked less strictly: each part of
-it must belong to one of the two states.
+rebuilds. `--servers` sets the number of MCP servers on stdio, `--http` that of clients of one more
+server over HTTP. Every answer is compared with `git grep` and the files themselves, which are
+independent of codelens, and now and then with a new index. An answer given during a change of the
+worktree is checked less strictly: each part of it must belong to one of the two states.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gitrepo import GitRepo, git_environment
-from load.faces import LIMIT, CommandLine, Face, Server
+from http_server import http_server
+from load.faces import LIMIT, CommandLine, Face, HttpClient, Server
 from load.report import Report, grown
 from load.trees import Tree
 
@@ -45,7 +47,7 @@ class Asker:
     def __init__(self, tree: Tree, face: Face, others: list[Tree], report: Report, seed: int):
         self.tree, self.face, self.others, self.report = tree, face, others, report
         self._random = random.Random(seed)
-        self._who = f"{type(face).__name__} {tree.name}"
+        self.name = f"{type(face).__name__} {tree.name}"
         self._compared = False
 
     def has_nothing_compared(self) -> bool:
@@ -54,7 +56,9 @@ class Asker:
 
     def ask(self) -> None:
         """Asks one question of some kind."""
-        what = self._random.choice((self.token, self.token, self.foreign, self.word, self.old))
+        what = self._random.choice(
+            (self.token, self.token, self.uses, self.foreign, self.word, self.old)
+        )
         with self.tree.still() if self._random.random() < STILL else nullcontext():
             what()
 
@@ -62,6 +66,29 @@ class Asker:
         """A name that was planted in this worktree, and may be gone by now."""
         if self.tree.tokens:
             self._compare(self._random.choice(self.tree.tokens), "symbol", "")
+
+    def uses(self) -> None:
+        """The uses of a name that was planted in this worktree."""
+        tree = self.tree
+        name = self._random.choice(tree.tokens or ["nothing"])
+        if not tree.grep(name):
+            return
+        before = tree.edits
+        wanted = tree.uses(name)
+        try:
+            answer = self.face.references(tree, name)
+        except RuntimeError:
+            # An edit may have removed it meanwhile.
+            if before == tree.edits and before % 2 == 0:
+                raise
+            return
+        if before != tree.edits or before % 2 or answer["receipt"]["status"] != "fresh":
+            self.report.count("asked during an edit")
+            return
+        self.report.count("compared uses")
+        uses = {(row["path"], row["line"]) for row in answer["results"]}
+        if uses != wanted:
+            self.report.fault(f"{self.name}: uses of {name}: {sorted(uses)}, not {sorted(wanted)}")
 
     def foreign(self) -> None:
         """A name of another worktree."""
@@ -101,7 +128,7 @@ class Asker:
                 # Copies are folded: a file that was renamed, and came back by a reset.
                 folded = (*one.get("alike", ()), *one.get("also", ()))
                 found |= {_file_of(handle) for handle in folded}
-            where = f"{self._who}: {text!r} {mode} {ref}"
+            where = f"{self.name}: {text!r} {mode} {ref}"
             if not quiet:
                 self.report.count("asked during an edit")
                 self._check_both(where, found, wanted | after)
@@ -118,7 +145,7 @@ class Asker:
                     self._read(answer, text, before)
                 return
             time.sleep(0.5)
-        self.report.fault(f"{self._who}: never fresh for {text!r} {ref}: {answer['receipt']}")
+        self.report.fault(f"{self.name}: never fresh for {text!r} {ref}: {answer['receipt']}")
 
     def _check_both(self, where: str, found: set[str], allowed: set[str]) -> None:
         # Edits may have come and gone between the two looks; files of another worktree never do.
@@ -142,7 +169,7 @@ class Asker:
         self.report.count("read")
         lines = self.tree.repo.path(read.get("path", "")).read_text().splitlines(keepends=True)
         if read.get("text") != "".join(lines[read["start_line"] - 1 : read["end_line"]]):
-            self.report.fault(f"{self._who}: expand {handle} gave {read}")
+            self.report.fault(f"{self.name}: expand {handle} gave {read}")
 
 
 def _file_of(handle: str) -> str:
@@ -150,79 +177,128 @@ def _file_of(handle: str) -> str:
     return path.rsplit(":", 1)[0] if ":" in handle else path
 
 
-def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0) -> Report:
-    """Runs the crowd on a copy of `source` below `folder`; returns its observations."""
-    report = Report()
-    home = folder / "home"
-    env = {**os.environ, **git_environment(), "CODELENS_HOME": str(home), "HOME": str(folder)}
-    folder.mkdir(parents=True, exist_ok=True)
-    main = GitRepo(folder / "tree0")
-    shutil.copytree(source, main.root, symlinks=True)
-    main.git("config", "gc.auto", "0")
-    main.git("tag", "start")
-    trees = [Tree(main, "w0", 0)]
-    for number in range(1, 4):
-        linked = main.worktree(folder / f"tree{number}", branch=f"w{number}-0")
-        trees.append(Tree(linked, f"w{number}", number))
-    stop = time.monotonic() + seconds
-    threads: list[threading.Thread] = []
-    servers: list[Server] = []
+class Crowd:
+    """Threads that edit and ask in four worktrees of a copy of `source`, until `seconds` are over.
 
-    def run(
-        work: Callable[[], None],
+    Attributes:
+        report: what they observed.
+    """
+
+    def __init__(self, source: Path, folder: Path, seconds: float) -> None:
+        self.report = Report()
+        self._folder, self._home = folder, folder / "home"
+        self._env = os.environ | git_environment() | {
+            "CODELENS_HOME": str(self._home), "HOME": str(folder), "CODELENS_TOOLS": "all",
+        }  # fmt: skip
+        self._seconds = seconds
+        self._stop = time.monotonic() + seconds
+        self._trees = _worktrees(source, folder)
+        self._threads: list[threading.Thread] = []
+        self._processes: dict[str, int] = {}
+        """The servers' process ids, by name."""
+
+    def run(self, edit_every_s: float, servers: int, http: int) -> None:
+        """Edits and asks; then looks for processes that are left over."""
+        with ExitStack() as closing:
+            for tree in self._trees:
+                self._edits(tree, edit_every_s)
+                self._asks(tree, CommandLine(self._env))
+            for at in range(servers):
+                server = Server(self._env)
+                closing.callback(server.close)
+                self._processes[f"server {at}"] = server.process.pid
+                self._asks(self._trees[at % len(self._trees)], server)
+            if http:
+                roots = [part for tree in self._trees for part in ("--root", str(tree.repo.root))]
+                shared = closing.enter_context(http_server(self._env, *roots))
+                self._processes["http"] = shared.process.pid
+                for at in range(http):
+                    client = HttpClient(shared)
+                    closing.callback(client.close)
+                    self._asks(self._trees[at % len(self._trees)], client)
+            person = CommandLine(self._env)
+            self._repeat(person.prune, lambda: 15.0, "prune")
+            self._repeat(lambda: person.rebuild(self._trees[0]), lambda: REBUILD_EVERY_S, "rebuild")
+            self._repeat(self._weigh, lambda: max(1.0, self._seconds / 60), "memory")
+            for thread in self._threads:
+                thread.start()
+            for thread in self._threads:
+                thread.join()
+        for pid in left_over(self._home):
+            self.report.fault(f"process {pid} is left")
+        self._judge_memory()
+
+    def _edits(self, tree: Tree, every_s: float) -> None:
+        self._repeat(
+            lambda: tree.edit(self.report),
+            lambda: tree._random.uniform(0.5, 1.5) * every_s,
+            f"editor {tree.name}",
+        )
+
+    def _asks(self, tree: Tree, face: Face) -> None:
+        others = [other for other in self._trees if other is not tree]
+        asker = Asker(tree, face, others, self.report, len(self._threads))
+        self._repeat(asker.ask, lambda: 0.05, asker.name, asker.has_nothing_compared)
+
+    def _repeat(
+        self,
+        work: Callable[[], object],
         pause: Callable[[], float],
         who: str,
         is_wanted: Callable[[], bool] = bool,
     ) -> None:
         def loop() -> None:
-            while time.monotonic() < stop or is_wanted():
+            while time.monotonic() < self._stop or is_wanted():
                 try:
                     work()
                 except Exception as error:
-                    report.fault(f"{who}: {type(error).__name__}: {error}")
+                    if "being written" in str(error):
+                        self.report.count("refused: being written by another process")
+                    self.report.fault(f"{who}: {type(error).__name__}: {error}")
                     time.sleep(1)
-                time.sleep(min(pause(), max(0.05, stop - time.monotonic())))
+                time.sleep(min(pause(), max(0.05, self._stop - time.monotonic())))
 
-        threads.append(threading.Thread(target=loop, name=who))
+        self._threads.append(threading.Thread(target=loop, name=who))
 
-    for tree in trees:
-        others = [other for other in trees if other is not tree]
-        server = Server(env)
-        servers.append(server)
-        run(
-            lambda tree=tree: tree.edit(report),
-            lambda tree=tree: tree._random.uniform(0.5, 1.5) * edit_every_s,
-            f"editor {tree.name}",
-        )
-        for face in (CommandLine(env), server):
-            asker = Asker(tree, face, others, report, len(threads))
-            run(asker.ask, lambda: 0.05, asker._who, asker.has_nothing_compared)
-    run(CommandLine(env).prune, lambda: 15.0, "prune")
-    run(lambda: CommandLine(env).rebuild(trees[0]), lambda: REBUILD_EVERY_S, "rebuild")
-
-    def weigh() -> None:
-        for number, server in enumerate(servers):
-            report.memory(f"server {number}", server.resident_kb())
+    def _weigh(self) -> None:
+        for who, pid in self._processes.items():
+            text = Path(f"/proc/{pid}/status").read_text()
+            self.report.memory(who, int(text.partition("VmRSS:")[2].split()[0]))
         for name, suffix in (("index", ""), ("log of the index", "-wal")):
-            files = (home / "indexes").glob(f"index-*.db{suffix}")
-            report.size(name, sum(file.stat().st_size for file in files) // 1024)
+            files = (self._home / "indexes").glob(f"index-*.db{suffix}")
+            self.report.size(name, sum(file.stat().st_size for file in files) // 1024)
 
-    run(weigh, lambda: max(1.0, seconds / 60), "memory")
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for server in servers:
-        server.close()
-    for pid in left_over(home):
-        report.fault(f"process {pid} is left")
-    for who, values in report.resident.items():
-        growth = grown(values)
-        print(f"{who}: {values[0] // 1024} MiB at first, {values[-1] // 1024} at the end, "
-              f"{growth / 1024:+.1f} from the third to the last quarter")  # fmt: skip
-        if growth > SPARE_KB:
-            report.fault(f"{who} grew from its third to its last quarter: {values}")
-    return report
+    def _judge_memory(self) -> None:
+        for who, values in self.report.resident.items():
+            growth = grown(values)
+            print(f"{who}: {values[0] // 1024} MiB at first, {values[-1] // 1024} at the end, "
+                  f"{growth / 1024:+.1f} from the third to the last quarter")  # fmt: skip
+            if growth > SPARE_KB:
+                self.report.fault(f"{who} grew from its third to its last quarter: {values}")
+
+
+def _worktrees(source: Path, folder: Path) -> list[Tree]:
+    folder.mkdir(parents=True, exist_ok=True)
+    main = GitRepo(folder / "tree0")
+    shutil.copytree(source, main.root, symlinks=True)
+    main.git("config", "gc.auto", "0")
+    main.git("tag", "start")
+    main.git("checkout", "-q", "-b", "w0-0")
+    trees = [Tree(main, "w0", 0)]
+    for number in range(1, 4):
+        linked = main.worktree(folder / f"tree{number}", branch=f"w{number}-0")
+        trees.append(Tree(linked, f"w{number}", number))
+    return trees
+
+
+def crowd(
+    source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0, *,
+    servers: int = 4, http: int = 0,
+) -> Report:  # fmt: skip
+    """Runs the crowd on a copy of `source` below `folder`; returns its observations."""
+    gathered = Crowd(source, folder, seconds)
+    gathered.run(edit_every_s, servers, http)
+    return gathered.report
 
 
 def left_over(home: Path) -> list[int]:
@@ -247,9 +323,14 @@ def main() -> int:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--edit-every", type=float, default=2.0)
+    parser.add_argument("--servers", type=int, default=4)
+    parser.add_argument("--http", type=int, default=0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crowd-") as folder:
-        report = crowd(args.repository, Path(folder), args.seconds, args.edit_every)
+        report = crowd(
+            args.repository, Path(folder), args.seconds, args.edit_every,
+            servers=args.servers, http=args.http,
+        )  # fmt: skip
     for what, count in sorted(report.counts.items()):
         print(f"{count:8,}  {what}")
     for line in report.lines():

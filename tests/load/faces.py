@@ -1,14 +1,17 @@
-"""The two faces that the crowd asks: a process per question, and an MCP server."""
+"""The faces that the crowd asks: a process per question, an MCP server, and clients over HTTP."""
 
 from __future__ import annotations
 
+import http.client
 import json
 import subprocess
 import sys
-from pathlib import Path
+from contextlib import closing
 
 import forked_servers
+from http_server import JSON, HttpServer
 from load.trees import Tree
+from mcp_lines import HELLO
 
 SERVER = [sys.executable, "-P", "-m", "codelens", "serve"]
 LIMIT = 100
@@ -30,6 +33,9 @@ class CommandLine:
 
     def expand(self, tree: Tree, handle: str) -> dict:
         return self._ask("-C", str(tree.repo.root), "expand", handle, "--json")
+
+    def references(self, tree: Tree, target: str) -> dict:
+        return self._ask("-C", str(tree.repo.root), "references", target, "--json")
 
     def prune(self) -> None:
         self._ask("prune", "--json")
@@ -61,19 +67,8 @@ class CommandLine:
         """Nothing to close."""
 
 
-class Server:
-    """An MCP server that answers one question after another."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            SERVER, env=env | {"CODELENS_TOOLS": "all"}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd="/",
-        )  # fmt: skip
-        self._id = 0
-        me = {"name": "crowd", "version": "1"}
-        given = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
-        self._call("initialize", given)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+class Tools:
+    """Calls of tools; a subclass sends them."""
 
     def search(self, tree: Tree, query: str, mode: str, ref: str) -> dict:
         return self._tool(
@@ -84,15 +79,8 @@ class Server:
     def expand(self, tree: Tree, handle: str) -> dict:
         return self._tool("cl_expand", handles=[handle], path=str(tree.repo.root), format="json")
 
-    def resident_kb(self) -> int:
-        text = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(text.partition("VmRSS:")[2].split()[0])
-
-    def close(self) -> None:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.close()
-        self.process.wait(120)
-        self.process.stdout.close()
+    def references(self, tree: Tree, target: str) -> dict:
+        return self._tool("cl_references", target=target, path=str(tree.repo.root), format="json")
 
     def _tool(self, name: str, **arguments: object) -> dict:
         found = self._call("tools/call", {"name": name, "arguments": arguments})
@@ -100,6 +88,28 @@ class Server:
         if found.get("isError"):
             raise RuntimeError(f"{name} {arguments}: {text}")
         return json.loads(text)
+
+    def _call(self, method: str, params: dict) -> dict:
+        raise NotImplementedError
+
+
+class Server(Tools):
+    """An MCP server that answers one question after another."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            SERVER, env=env, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd="/",
+        )  # fmt: skip
+        self._id = 0
+        self._call("initialize", dict(HELLO))
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def close(self) -> None:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(120)
+        self.process.stdout.close()
 
     def _call(self, method: str, params: dict) -> dict:
         self._id += 1
@@ -117,4 +127,43 @@ class Server:
         self.process.stdin.flush()
 
 
-Face = CommandLine | Server
+class HttpClient(Tools):
+    """A client of a server over HTTP, in a session of its own."""
+
+    def __init__(self, server: HttpServer) -> None:
+        self._port = server.port
+        self._headers = {**JSON, **server.bearer}
+        self._id = 0
+        self._call("initialize", dict(HELLO))
+        self._send("POST", {"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def close(self) -> None:
+        self._send("DELETE", None)
+
+    def _call(self, method: str, params: dict) -> dict:
+        self._id += 1
+        text = self._send(
+            "POST", {"jsonrpc": "2.0", "id": self._id, "method": method, "params": params}
+        )
+        # One message, as JSON or as the only event of a stream.
+        for line in text.splitlines():
+            data = line.removeprefix("data:").strip()
+            if data.startswith("{") and json.loads(data).get("id") == self._id:
+                return json.loads(data)["result"]
+        raise RuntimeError(f"{method} was answered {text!r}")
+
+    def _send(self, how: str, message: dict | None) -> str:
+        # A connection of its own: the server closes one that is idle.
+        wire = http.client.HTTPConnection("127.0.0.1", self._port, timeout=300)
+        with closing(wire):
+            wire.request(how, "/mcp", message and json.dumps(message), self._headers)
+            answer = wire.getresponse()
+            text = answer.read().decode()
+        if answer.status >= 400:
+            raise RuntimeError(f"{answer.status}: {text}")
+        if session := answer.headers.get("Mcp-Session-Id"):
+            self._headers["Mcp-Session-Id"] = session
+        return text
+
+
+Face = CommandLine | Server | HttpClient

@@ -12,6 +12,9 @@ from pathlib import Path
 from gitrepo import GitRepo, git_environment
 from load.report import Report
 
+_STASHES = threading.Lock()
+"""All worktrees share one list of stashes, whose numbers change."""
+
 
 class Tree:
     """One worktree, and a number that changes with every edit; odd while one is in progress.
@@ -32,7 +35,8 @@ class Tree:
     def edit(self, report: Report) -> None:
         """Changes something as an agent would."""
         ways = (self._append, self._append, self._append, self._create, self._remove, self._rename,
-                self._commit, self._switch, self._reset)  # fmt: skip
+                self._commit, self._switch, self._reset, self._stash, self._rebase,
+                self._amend)  # fmt: skip
         way = self._random.choice(ways)
         with self._turn:
             self._waiting = True
@@ -74,7 +78,8 @@ class Tree:
         target = self._source()
         if target is not None:
             with target.open("a", encoding="utf-8") as file:
-                file.write(f"\n\ndef {self._token()}():\n    return {self._made}\n")
+                token = self._token()
+                file.write(f"\n\ndef {token}():\n    return {self._made}\n\n\n{token}()\n")
 
     def _create(self) -> None:
         text = f"class {self._token()}:\n    kept = {self._made}\n"
@@ -103,6 +108,32 @@ class Tree:
     def _reset(self) -> None:
         self.repo.git("reset", "-q", "--hard", "HEAD")
 
+    def _stash(self) -> None:
+        """Stashes everything, untracked files too; or applies this worktree's last stash."""
+        with _STASHES:
+            listed = self.repo.text("stash", "list", "--format=%gd %s").splitlines()
+            own = [line.partition(" ")[0] for line in listed if line.endswith(f": {self.name}")]
+            if not own:
+                self.repo.git("stash", "push", "-q", "-u", "-m", self.name)
+                return
+            self.repo.git("stash", "apply", "-q", own[0], check=False)
+            self.repo.git("stash", "drop", "-q", own[0])
+        if self.repo.git("ls-files", "-u"):
+            self.repo.git("reset", "-q", "--hard")
+
+    def _rebase(self) -> None:
+        """Rebases this branch on another one of this worktree, or gives up if they conflict."""
+        self.repo.commit("before the rebase")
+        pattern = f"refs/heads/{self.name}-*"
+        own = self.repo.text("for-each-ref", "--format=%(refname:short)", pattern).split()
+        onto = self._random.choice([*own, "start"])
+        self.repo.git("rebase", "-q", onto, check=False)
+        if self.repo.git("rev-parse", "-q", "--verify", "REBASE_HEAD", check=False):
+            self.repo.git("rebase", "--abort")
+
+    def _amend(self) -> None:
+        self.repo.git("commit", "-q", "--amend", "--no-edit", "--allow-empty", "-a")
+
     def grep(self, text: str, *at: str) -> set[str]:
         """Paths that contain the text, by git alone."""
         how = ["--untracked"] if not at else []
@@ -112,3 +143,15 @@ class Tree:
         )  # fmt: skip
         names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
         return {name.partition(":")[2] if at else name for name in names if name}
+
+    def uses(self, name: str) -> set[tuple[str, int]]:
+        """Paths and lines that contain a name and do not define it, by git alone."""
+        done = self.repo.git(
+            "grep", "-I", "-n", "-z", "--untracked", "-F", "-e", name, check=False
+        )  # fmt: skip
+        rows = [line.split("\0") for line in done.decode("utf-8", "surrogateescape").splitlines()]
+        return {
+            (path, int(number))
+            for path, number, text in rows
+            if not text.startswith(("def ", "class "))
+        }

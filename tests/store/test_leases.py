@@ -73,6 +73,22 @@ def test_a_holder_in_this_process_is_called_so(db: Database) -> None:
     lease.release(db)
 
 
+def test_a_lease_that_could_not_be_released_is_over_in_its_process(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a full disk, or while another transaction takes long."""
+    monkeypatch.setattr(writer_lease, "_RELEASE_S", 0.0)
+    lease = writer_lease.acquire(db, 0)
+    other = open_index(db.path)
+    with other.write(None):
+        lease.release(db)
+    stored = writer_lease.holder_of(db)
+    assert stored is not None and stored.owner == lease.owner
+    assert writer_lease.acquire(db, 0).fencing == lease.fencing + 1
+    with db.write(None), pytest.raises(LeaseLost):
+        lease.check(db)
+
+
 def test_a_killed_holder_loses_its_lease_at_once(db: Database) -> None:
     process = holder(db.path)
     end(process)

@@ -281,7 +281,9 @@ def pin(pool: IndexPool, view_request: ViewRequest, target: str, *, pinned: bool
     with index.lock, index.mended():
         survey = view_survey.survey(index.db, limits)
         named = views_called(survey, target, key)
-    if pinned and key and not named:
+        # A rebuild that was killed keeps the pins of views that it had not built again.
+        is_kept = pinned or key in pins.pinned_scopes(pins.pins_file_for(index.path))
+    if key and not named and is_kept:
         with pool.view(view_request):
             pass
     with index.lock, index.mended():

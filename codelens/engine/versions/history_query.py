@@ -35,7 +35,8 @@ from codelens.handles.handle_grammar import file_handle, handles_of, symbol_hand
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.paths import printed
-from codelens.scan.content_hash import blob_oid, hash_of, read_file
+from codelens.scan.content_hash import blob_oid, hash_of
+from codelens.scan.files_below import FilesBelow
 from codelens.scope.commit_walk import CommitWalk, PathCommits
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.text_diff import changed_lines
@@ -96,13 +97,7 @@ def _in_worktree(
 
 
 def _on_disk(root: str, path: bytes, most: int) -> bytes | None:
-    full = os.path.join(os.fsencode(root), path)
-    if os.path.realpath(os.path.dirname(full)) != os.path.normpath(os.path.dirname(full)):
-        return None
-    try:
-        return read_file(full, most).data
-    except (OSError, ReadError):
-        return None
+    return FilesBelow(os.fsencode(root)).bytes_of(path, most)
 
 
 def _text(path: bytes, data: bytes, facts: Facts) -> FileText:

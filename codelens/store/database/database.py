@@ -22,6 +22,7 @@ from codelens.errors import (
     HomeNotWritable,
     IndexCorrupt,
     IndexLocked,
+    SchemaTooNew,
     StoreError,
 )
 from codelens.paths import NO_ROOM, barred
@@ -161,6 +162,7 @@ class Database:
         self._connection = connection
         self._logged = logged
         self._noted = noted
+        self._schema = self._schema_now()
         self._state = database_recovery.state_of(path) if noted else None
         self._memory: dict[object, Any] = {}
         self._token: object = None
@@ -235,6 +237,7 @@ class Database:
         with translated(self.path):
             self._connection.execute("BEGIN")
         try:
+            self.refuse_newer_schema()
             yield
         finally:
             if self._connection.in_transaction:
@@ -259,6 +262,7 @@ class Database:
             finally:
                 self._connection.set_busy_timeout(BUSY_MS)
             with connection_rollback(self._connection):
+                self.refuse_newer_schema()
                 if lease is not None:
                     lease.check(self)
                 yield
@@ -267,6 +271,21 @@ class Database:
                     # a kernel on a busy machine takes longer than a lease lasts.
                     lease.check(self)
                 self._connection.execute("COMMIT")
+
+    def refuse_newer_schema(self) -> None:
+        """Check that no newer codelens has migrated the open file since it was opened.
+
+        Raises:
+            SchemaTooNew: one has. This codelens would read its tables wrongly, and write to them
+                what the newer one does not expect.
+        """
+        with translated(self.path):
+            schema = self._schema_now()
+        if schema > self._schema:
+            raise SchemaTooNew(self.path, schema, self._schema)
+
+    def _schema_now(self) -> int:
+        return int(self._connection.pragma("user_version"))  # type: ignore[arg-type]
 
     def size_bytes(self) -> int:
         """Bytes of the index on disk, including its write-ahead log."""

@@ -93,6 +93,8 @@ _NAME = "writer"
 _POLL_S = 0.02
 _TRY_S = 0.5
 _NOTICE_S = 1.0
+_given_up: set[str] = set()
+"""Owners of this process's leases that are over, and could not be released in the file."""
 _RELEASE_S = 2.0
 
 _SELECT = """
@@ -165,13 +167,15 @@ class Lease:
     def release(self, db: Database) -> None:
         """Release the lease; harmless if it was lost.
 
-        If the file cannot be written now, the lease ends when it expires.
+        If the file cannot be written now, the lease ends for other processes when it expires, and
+        for this one at once.
         """
         self._done.set()
         try:
             with db.write(None, _RELEASE_S):
                 db.execute(_RELEASE, (_NAME, self.fencing, self.owner))
         except StoreError as error:
+            _given_up.add(self.owner)
             logger.warning("the lease ends when it expires: %s", error)
 
     def _beat(self, db: Database) -> None:
@@ -205,7 +209,7 @@ def acquire(
         check_cancelled()
         holder = holder_of(db)
         left = until - time.monotonic()
-        if not is_held(holder, clock()):
+        if _may_take(holder, clock()):
             lease = _take(db, min(_TRY_S, max(left, 0.0)), clock)
             if lease is not None:
                 return lease
@@ -240,12 +244,16 @@ def is_held(holder: Holder | None, now: Moment) -> bool:
     return True
 
 
+def _may_take(holder: Holder | None, now: Moment) -> bool:
+    return (holder is not None and holder.owner in _given_up) or not is_held(holder, now)
+
+
 def _take(db: Database, wait_s: float, clock: Clock) -> Lease | None:
     try:
         with db.write(None, wait_s):
             holder = holder_of(db)
             now = clock()
-            if is_held(holder, now):
+            if not _may_take(holder, now):
                 return None
             owner = os.urandom(16).hex()
             fencing = (holder.fencing if holder else 0) + 1

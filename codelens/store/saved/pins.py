@@ -162,9 +162,12 @@ def _write(path: Path, scopes: frozenset[str]) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    new_path = path.with_name(f"{path.name}.{os.getpid()}.new")
+    """Replace a file; under the lock, so that its draft has no other writer."""
+    new_path = path.with_name(f"{path.name}.new")
     try:
-        descriptor = os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        # A killed process may have left it behind.
+        new_path.unlink(missing_ok=True)
+        descriptor = os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text + "\n")
             file.flush()
