@@ -2,6 +2,7 @@
 
 import { badge, count, el, remarks } from "./elements.js";
 import { address, codeAddress, go, here, scope } from "./places.js";
+import { showHome } from "./home_view.js";
 import { follow } from "./questions.js";
 
 const PAUSE_MS = 80;
@@ -11,9 +12,8 @@ export function showSearch({ main, params, page, signal }) {
   const field = document.getElementById("query");
   field.value = params.query ?? "";
   if (!params.query?.trim()) {
-    main.replaceChildren(...welcome(page));
-    document.addEventListener("standing", () => main.replaceChildren(...welcome(page)), { signal });
-    field.focus();
+    showHome({ main, page, signal });
+    if (!matchMedia("(pointer: coarse)").matches) field.focus();
     return;
   }
   // While the user types, the previous list stays until the new one arrives.
@@ -89,19 +89,3 @@ const savedNotes = (contexts) => contexts?.length
   ? el("p", { class: "doc" }, "Saved notes on these: ", contexts.map((context) => [
     el("a", { href: address("notes", { query: context.name }), title: context.note }, context.name), " "]))
   : "";
-
-function welcome(page) {
-  const status = page.status;
-  return [
-    el("h1", {}, "Search this repository"),
-    el("p", {}, "Type words, a name, a path, a sentence, or paste a stack trace. ",
-      el("kbd", {}, "/"), " comes back here, ", el("kbd", {}, "?"), " lists all keys."),
-    status ? el("section", { "aria-label": "What is here" },
-      el("p", {}, `${count(status.files, "file")} in `, el("b", {}, status.branch || "this folder"),
-        status.dirty ? ", with uncommitted changes" : ""),
-      el("ul", { class: "chips" }, Object.entries(status.languages).slice(0, 12).map(([name, files]) =>
-        el("li", {}, `${name} ${files.toLocaleString("en")}`))),
-      status.others?.length ? remarks(status.others) : "") : "",
-  ];
-}
-
