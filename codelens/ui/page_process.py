@@ -84,8 +84,8 @@ def _listening(
             raise
     server = PageServer(questions, PageAddress())
     return server, (
-        f"port {address.port}, where links of earlier starts lead, is in use, maybe by this page in "
-        "another terminal; this address is only for this start"
+        f"port {address.port}, where links of earlier starts lead, is in use, maybe by this page "
+        "in another terminal; this address is only for this start"
     )
 
 

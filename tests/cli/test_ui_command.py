@@ -17,7 +17,6 @@ import pytest
 from gitrepo import GitRepo
 from shop_repository import Run
 
-
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal there")
 
 

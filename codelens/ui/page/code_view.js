@@ -129,7 +129,7 @@ function body(answer) {
 const part = (answer, line, text) =>
   el("p", {}, el("a", { href: codeAddress(`${fileOf(answer.handle)}:${line}`) }, text));
 
-function byLine(spans) {
+export function byLine(spans) {
   const lines = new Map();
   for (const span of spans) {
     if (!lines.has(span[0])) lines.set(span[0], []);
@@ -139,7 +139,7 @@ function byLine(spans) {
 }
 
 /** A line as pieces of text, coloured and linked; a link takes precedence over a colour. */
-function pieces(text, spans) {
+export function pieces(text, spans) {
   const shown = [];
   let position = 0;
   spans.sort((a, b) => a[1] - b[1] || b.length - a.length);

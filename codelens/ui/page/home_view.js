@@ -9,13 +9,14 @@ const MAP_TOKENS = 1_500;
 
 export function showHome({ main, page, signal }) {
   const title = el("div", {});
-  const [work, conflicts, begin, used] = ["Work in progress", "Conflicts", "Entry points", "Most used"].map(card);
+  const [work, commits, conflicts, begin, used] = ["Uncommitted work", "Recent commits", "Conflicts", "Entry points", "Most used"].map(card);
   const worktrees = card("Worktrees");
+  let latest = [];
   const drawPage = () => {
     title.replaceChildren(...headOf(page));
-    fill(worktrees, worktreeRows(page));
+    fill(worktrees, worktreeRows(page, new Map(latest)));
   };
-  main.replaceChildren(title, el("div", { class: "board home" }, work, worktrees, conflicts, begin, used));
+  main.replaceChildren(title, el("div", { class: "board home" }, work, commits, worktrees, conflicts, begin, used));
   drawPage();
   document.addEventListener("standing", drawPage, { signal });
   const here = { ...scope(), ref: "" };
@@ -24,6 +25,11 @@ export function showHome({ main, page, signal }) {
     follow("diff", here, (answer, failure) => fill(work, failure ?? workRows(answer)), signal);
     follow("conflicts", here, (answer, failure) => fill(conflicts, failure ?? conflictRows(answer)), signal);
   }
+  follow("recent", scope(), (answer, failure) => {
+    fill(commits, failure ?? answer.commits.slice(0, MOST).map((row) => commitRow(row)));
+    latest = answer?.worktrees ?? [];
+    drawPage();
+  }, signal);
   follow("map", { tokens: MAP_TOKENS, ...scope() }, (answer, failure) => {
     fill(begin, failure ?? answer.entries.slice(0, MOST).map((row) => [row.handle, row.name, row.why]).map(place));
     fill(used, failure ?? answer.hot.slice(0, MOST).map(({ thing, users, at_least: least }) =>
@@ -64,13 +70,20 @@ function workRows(answer) {
   return more(rows, "diff");
 }
 
-function worktreeRows({ worktrees }) {
+const commitRow = (row) => [
+  el("a", { class: "item", href: address("diff", { from: `${row.head}~1`, to: row.head }) }, row.subject || row.head.slice(0, 7)), " ",
+  el("span", { class: "doc" }, `${row.author}, ${when(row)}`)];
+
+const when = (row) => new Date(row.time_s * 1000).toISOString().slice(0, 10);
+
+function worktreeRows({ worktrees }, latest) {
   const names = shortNames(worktrees.map(({ root }) => root));
   const { worktree } = scope();
   return more(worktrees.map(({ root, branch }, at) => [
     el("a", { class: "item", href: address("search", { worktree: at ? root : "", ref: "" }), title: root,
       "aria-current": (at ? root === worktree : !worktree) ? "true" : null }, branch || names[at]), " ",
-    branch ? el("span", { class: "doc" }, names[at]) : ""]), "views");
+    el("span", { class: "doc" }, branch ? names[at] : "", latest.has(root)
+      ? ` ${latest.get(root).subject}, ${when(latest.get(root))}` : "")]), "views");
 }
 
 function conflictRows(answer) {
