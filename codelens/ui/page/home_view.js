@@ -16,7 +16,7 @@ export function showHome({ main, page, signal }) {
     title.replaceChildren(...headOf(page));
     fill(worktrees, worktreeRows(page, new Map(latest)));
   };
-  main.replaceChildren(title, el("div", { class: "board home" }, work, commits, worktrees, conflicts, begin, used));
+  main.replaceChildren(title, el("div", { class: "board home" }, work, conflicts, worktrees, commits, begin, used));
   drawPage();
   document.addEventListener("standing", drawPage, { signal });
   const here = { ...scope(), ref: "" };

@@ -110,6 +110,7 @@ function snippet({ text, start_line: start, marks }, best) {
   const first = Math.max(0, lines.findIndex((line) => line.trim() === best.trim()) - LINES_ABOVE);
   const spans = byLine(marks);
   const shown = lines.slice(first, first + SHOWN_LINES);
+  while (shown.length > 1 && !shown.at(-1).trim()) shown.pop();
   const indent = Math.min(...shown.filter((line) => line.trim()).map((line) => /^\s*/.exec(line)[0].length));
   return shown.map((line, at) => {
     const of = (spans.get(start + first + at) ?? []).map(([number, from, to, kind]) =>
