@@ -76,7 +76,8 @@ Those in docs/images were then reduced to 96 colours.
 README = """# The <script>alert(5)</script> shop
 
 ![a picture](https://evil.example/p.png) <img src=x onerror=alert(6)>
-[one](javascript:alert(7)), [two](data:text/html,<script>alert(8)</script>), **[three](shop/cart.py)**
+[one](javascript:alert(7)), [two](data:text/html,<script>alert(8)</script>),
+**[three](shop/cart.py)**
 
 | book | price |
 |---|---|

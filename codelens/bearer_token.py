@@ -1,4 +1,4 @@
-"""Tokens that stay the same between starts, each in a file of the home that only its owner can read.
+"""Tokens that stay the same between starts, each in a file that only its owner can read.
 
 `http-token` is what clients of `codelens serve --http` must send; what `codelens install --http`
 wrote into agents' settings keeps working. From `page-secret` the addresses of `codelens ui` are
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from codelens.errors import HomeNotWritable, SettingError
 from codelens.paths import barred, make_private
 
-HTTP_TOKEN = "http-token"
+HTTP_TOKEN = "http-token"  # noqa: S105
 PAGE_SECRET = "page-secret"
 _AFTERWARDS = {HTTP_TOKEN: ", and `codelens install --http` gives it to your agents"}
 """What else is needed after a token was replaced."""

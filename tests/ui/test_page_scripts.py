@@ -129,18 +129,23 @@ RECORDER = """
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("# Shop\n\nSells **books** and *pens*.", "<h2>Shop</><p>Sells <b>books</> and <em>pens</>.</>"),
+        ("# Shop\n\nSells **books** and *pens*.",
+         "<h2>Shop</><p>Sells <b>books</> and <em>pens</>.</>"),
         ("Shop\n====", "<h2>Shop</>"),
         ("- one\n  - inner\n- two", "<ul><li>one<ul><li>inner</></></><li>two</></>"),
         ("1. one\n2. two", "<ol><li>one</><li>two</></>"),
-        ("```py\na < b\n# no heading\n```\n> said", "<pre><code>a < b\n# no heading</></><blockquote><p>said</></>"),
-        ("a|b\n-|-\n1|`2`", "<div><table><thead><tr><th>a</><th>b</></></><tbody><tr><td>1</><td><code>2</></></></></></>"),
+        ("```py\na < b\n# no heading\n```\n> said",
+         "<pre><code>a < b\n# no heading</></><blockquote><p>said</></>"),
+        ("a|b\n-|-\n1|`2`",
+         "<div><table><thead><tr><th>a</><th>b</></></>"
+         "<tbody><tr><td>1</><td><code>2</></></></></></>"),
         ("[cart](../shop/cart.py#L3)", "<p><a #/code?target=shop%2Fcart.py>cart</></>"),
         ("[up](../../../../etc/passwd)", "<p><a #/code?target=etc%2Fpasswd>up</></>"),
         ("[site](https://a.example/x)", "<p><a https://a.example/x noreferrer noopener>site</></>"),
-        # Hostile texts become texts, and no address but of the web or of a file.
+        # Hostile texts become texts; links lead only to the web or to a file.
         ("[x](javascript:alert(1))", "<p><span>x</>)</>"),
-        ("[x](JaVaScRiPt:alert) [y](data:text/html,z) [z](//evil.example)", "<p><span>x</> <span>y</> <span>z</></>"),
+        ("[x](JaVaScRiPt:alert) [y](data:text/html,z) [z](//evil.example)",
+         "<p><span>x</> <span>y</> <span>z</></>"),
         ("<script>alert(1)</script>", "<p>alert(1)</>"),
         ("<img src=x onerror=alert(1) alt='a picture'>", "<p><span>[a picture]</></>"),
         ("![a picture](https://evil.example/p.png)", "<p><span>[a picture]</></>"),
