@@ -18,7 +18,7 @@ from codelens.errors import HomeNotWritable, SettingError
 from codelens.paths import barred, make_private
 
 HTTP_TOKEN = "http-token"  # noqa: S105
-PAGE_SECRET = "page-secret"
+PAGE_SECRET = "page-secret"  # noqa: S105
 _AFTERWARDS = {HTTP_TOKEN: ", and `codelens install --http` gives it to your agents"}
 """What else is needed after a token was replaced."""
 _BYTES = 32

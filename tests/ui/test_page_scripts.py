@@ -105,15 +105,18 @@ def test_every_script_parses() -> None:
 
 RECORDER = """
   class Node {
-    constructor(nodeName, text) { Object.assign(this, { nodeName, text, attributes: {}, childNodes: [] }); }
+    constructor(nodeName, text) {
+      Object.assign(this, { nodeName, text, attributes: {}, childNodes: [] });
+    }
     setAttribute(name, value) { this.attributes[name] = value; }
     append(...nodes) { this.childNodes.push(...nodes); }
     addEventListener() {}
     get shown() {
       if (this.nodeName === "#text") return this.text;
       const { href, rel } = this.attributes;
-      const [name, inner] = [this.nodeName.toLowerCase(), this.childNodes.map((node) => node.shown).join("")];
-      return `<${name}${href ? ` ${href}` : ""}${rel ? ` ${rel}` : ""}>${inner}</>`;
+      const name = this.nodeName.toLowerCase();
+      const inner = this.childNodes.map((node) => node.shown).join("");
+      return `<${[name, href, rel].filter(Boolean).join(" ")}>${inner}</>`;
     }
   }
   globalThis.Node = Node;
