@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -22,6 +23,10 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 # Tests install codelens into fresh environments, where most of what pip compiles is never run.
 os.environ.setdefault("PIP_NO_COMPILE", "1")
+
+# As `codelens` itself sets it. By default the collector takes a quarter of the time in which pytest
+# imports the tests.
+gc.set_threshold(150_000, 20, 50)
 
 # No generated test fails because the machine is busy.
 settings.register_profile("any-clock", deadline=None, suppress_health_check=ANY_HEALTH)
@@ -42,8 +47,13 @@ SLOW = (
 )  # fmt: skip
 """Slow folders and modules of `tests`."""
 
-TOGETHER = {"clients": "clients", "load": "load"}
-"""Folders whose tests share something on this machine: one pytest-xdist worker runs them."""
+TOGETHER = {
+    "clients": "clients", "load": "load", "test_error_messages.py": "trees",
+    "test_language_homes.py": "trees", "test_layers.py": "trees", "test_tree_shape.py": "trees",
+}  # fmt: skip
+"""Folders and modules that share something on this machine, or syntax trees in a process: one
+pytest-xdist worker runs them.
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -79,3 +89,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = TOGETHER.get(place.partition("/")[0])
         if group:
             item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_collection_finish() -> None:
+    """Keeps the collector from the million objects that the imported tests are."""
+    gc.freeze()

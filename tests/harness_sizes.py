@@ -46,10 +46,10 @@ SIZES = {
     "CODELENS_MANGLED_VIEWS": Size(4, 400),  # views of damaged sources, in each language
     "CODELENS_CORPUS_TEXT_BYTES": Size(40_000, 1_000_000),  # of each text in one repository
     "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and its replacement
-    "CODELENS_LOAD_SECONDS": Size(15, 600),  # of the crowd
+    "CODELENS_LOAD_SECONDS": Size(8, 600),  # of the crowd
     "CODELENS_ZEROS_MB": Size(800, 3_000),  # of a commit that git stores compactly
     "CODELENS_HTTP_FLOOD": Size(2_100, 100_000),  # requests of every kind over HTTP
-    "CODELENS_HTTP_CROWD_SECONDS": Size(15, 300),  # twenty clients of one server over HTTP
+    "CODELENS_HTTP_CROWD_SECONDS": Size(8, 300),  # twenty clients of one server over HTTP
     "CODELENS_TEST_SCALE": Size(1, 10),  # multiplies the examples of generated trees
 }
 

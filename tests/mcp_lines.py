@@ -71,4 +71,4 @@ class Lines:
         self.process.stdin.close()
         rest = self.process.stdout.read()
         self.process.stdout.close()
-        return self.process.wait(timeout=20), rest
+        return self.process.wait(timeout=120), rest

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import pytest
@@ -16,7 +17,6 @@ from source_trees import FILES, ROOT, tree_of
 from codelens.errors import CodelensError, HandleNotFound, InvalidArgument
 from codelens.serve.tool_table import ROWS
 
-TREES = {file: tree_of(file) for file in FILES}
 SERVER, COMMAND_LINE = {"serve"}, {"cli", "hosts"}
 """Packages whose errors reach only callers of tools, and only people at a terminal."""
 ARGUMENTS = {argument.name for row in ROWS.values() for argument in row.arguments}
@@ -54,7 +54,7 @@ def _error_names() -> set[str]:
     """Names of `CodelensError` and of all its subclasses."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
-        for tree in TREES.values()
+        for tree in map(tree_of, FILES)
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
@@ -72,14 +72,21 @@ def _raised(node: ast.Call, errors: set[str]) -> bool:
     return isinstance(function, ast.Attribute) and function.attr == "__init__"
 
 
-def messages(*, without: set[str]) -> Iterator[Message]:
+def messages(*, without: set[str]) -> list[Message]:
     """All texts of errors, except those of some packages."""
+    return [one for one in _messages() if one.place.partition("/")[0] not in without]
+
+
+@cache
+def _messages() -> list[Message]:
+    return list(_messages_of_files())
+
+
+def _messages_of_files() -> Iterator[Message]:
     errors = _error_names()
-    for file, tree in TREES.items():
+    for file in FILES:
         path = file.relative_to(ROOT)
-        if path.parts[0] in without:
-            continue
-        for node in ast.walk(tree):
+        for node in ast.walk(tree_of(file)):
             if not isinstance(node, ast.Call) or not _raised(node, errors):
                 continue
             place = f"{path.as_posix()}:{node.lineno}"

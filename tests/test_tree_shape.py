@@ -29,13 +29,20 @@ def _name(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {_name(file): tree_of(file) for file in FILES}
-FUNCTIONS = [
-    (module, node)
-    for module, tree in MODULES.items()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-]
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Not at import: each process that runs tests imports this file, and few run its tests."""
+    return {_name(file): tree_of(file) for file in FILES}
+
+
+@cache
+def functions() -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    return [
+        (module, node)
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def _imports(tree: ast.Module) -> set[str]:
@@ -43,10 +50,10 @@ def _imports(tree: ast.Module) -> set[str]:
     found: set[str] = set()
     for node in (one for top in tree.body for one in _outside_functions(top)):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            inner = {f"{node.module}.{one.name}" for one in node.names} & MODULES.keys()
-            found |= inner or ({node.module} & MODULES.keys())
+            inner = {f"{node.module}.{one.name}" for one in node.names} & modules().keys()
+            found |= inner or ({node.module} & modules().keys())
         elif isinstance(node, ast.Import):
-            found |= {one.name for one in node.names} & MODULES.keys()
+            found |= {one.name for one in node.names} & modules().keys()
     return found
 
 
@@ -69,7 +76,7 @@ def test_no_two_classes_of_a_package_have_one_name() -> None:
 def test_variable_and_parameter_names_are_meaningful() -> None:
     empty = {
         f"{module}:{line}: {name}"
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         for name, line in _variables(tree)
         if name in EMPTY_NAMES
     }
@@ -116,14 +123,14 @@ def _reached(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    graph = {name: _imports(tree) - {name} for name, tree in MODULES.items()}
+    graph = {name: _imports(tree) - {name} for name, tree in modules().items()}
     assert {name for name in graph if name in _reached(graph, name)} == set()
 
 
 def test_inheritance_is_at_most_three_classes_deep() -> None:
     classes = {
         f"{module}.{node.name}": _bases(module, tree, node)
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
@@ -166,7 +173,7 @@ def test_files_fit_in_six_hundred_lines() -> None:
 def test_functions_fit_on_a_screen() -> None:
     long = {
         f"{module}.{node.name}": node.end_lineno - node.lineno + 1
-        for module, node in FUNCTIONS
+        for module, node in functions()
         if node.end_lineno is not None and node.end_lineno - node.lineno >= MOST_FUNCTION_LINES
     }
     assert long == {}
@@ -174,7 +181,7 @@ def test_functions_fit_on_a_screen() -> None:
 
 def test_functions_take_at_most_five_arguments_by_position() -> None:
     many: set[str] = set()
-    for module, node in FUNCTIONS:
+    for module, node in functions():
         names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
         if len(names) - (names[:1] in (["self"], ["cls"])) > MOST_POSITIONAL:
             many.add(f"{module}.{node.name}")

@@ -148,7 +148,9 @@ class LanguageInfo:
     """
     sending_calls: tuple[tuple[str, str], ...] = ()
     """Function that takes another by its name, a `@reference.sent` -> `call` or `name`, and the
-    number of the argument unless it is the first. `.new` after it: the name is one of an instance.
+    number of the argument unless it is the first, `*` if each. `.new` after it: the name is one of
+    an instance. Then the number of the argument that has the member, `?` if none does: `name 1 0`
+    for `getattr(a, "b")`.
     """
     sending_paths: bool = False
     """Whether such a name is complete, with namespace and class: `call_user_func('N\\A::m')`."""

@@ -62,6 +62,10 @@ class OnnxModel(NamedTuple):
         # One at a time: `encode_batch` starts threads, and warns in a process that forks later.
         return self.tokenizer.encode(*texts)
 
+    def read_at_most(self, tokens: int) -> None:
+        """Cut texts after this many tokens."""
+        self.tokenizer.enable_truncation(tokens, strategy="longest_first")
+
     def run(self, rows: Sequence[Any]) -> Any:  # noqa: ANN401 (numpy is imported late)
         """The first output for some encoded texts, padded to the longest of them.
 

@@ -456,15 +456,8 @@ class Edges:
         """Whether a reference is itself the assignment that defines its target: `self.x = 1`."""
         if reference.kind not in {"name", "export"} or referent.symbol < 0:
             return False
-        if referent.path == path and model.symbols[referent.symbol].name_line == reference.line:
-            return True
-        if model.spec.spaces:
-            # Another line defines the field, so `this.x = 1` writes it.
-            return False
-        return (
-            bool(reference.receiver)
-            and (reference.line, f"{reference.receiver}.{reference.name}") in model.stores
-        )
+        # If another line defines the field, `self.x = 1` writes it.
+        return referent.path == path and model.symbols[referent.symbol].name_line == reference.line
 
     def _imports(self, path: bytes, model: FileModel, imports: Sequence[Import]) -> Iterator[Edge]:
         names = self._resolver.names

@@ -367,11 +367,6 @@ class FileModel:
         return by_receiver
 
     @cached_property
-    def stores(self) -> set[tuple[int, str]]:
-        """Lines and names of assignments to attributes of the instance."""
-        return {(row.line, row.name) for row in self.bindings if "." in row.name}
-
-    @cached_property
     def parameters(self) -> dict[int, list[str]]:
         """Scope -> its type parameters in order."""
         by_scope: dict[int, list[str]] = {}

@@ -13,7 +13,8 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep.database_checks import indexes
 from codelens.engine.upkeep.file_checks import Examination, Finding
-from codelens.scip.index_stream import ScipError, UnusableIndex
+from codelens.scip.index_stream import ScipError, UnusableIndex, schema
+from codelens.scip.placed_document import DEFINITION
 from codelens.store.database.database_opening import open_index
 
 TEXTS = {
@@ -23,6 +24,8 @@ TEXTS = {
     "other.py": "from first import pay\n\n\ndef go():\n    return pay()\n",
 }
 """We say that `run` calls the `pay` of `first.py`; the toy indexer says that of `later.py`."""
+
+SERVERS_PAY = "server . . . `first.py`/pay()."
 
 
 class Shop:
@@ -67,6 +70,28 @@ def test_the_compiler_is_believed_where_the_text_is_the_same(shop: Shop) -> None
     assert shop.users("first.py#pay") == []
     assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
     assert shop.precise == 4
+
+
+def test_what_is_added_leaves_the_rest_of_an_earlier_import(shop: Shop) -> None:
+    texts = {**TEXTS, "app.py": TEXTS["app.py"] + "\n\ndef again():\n    pay()\n"}
+    shop.write(texts)
+    shop.repo.git("commit", "-qam", "two")
+    shop.bring(texts)
+    assert shop.users("later.py#pay") == ["app.py#again", "app.py#run", "other.py#go"]
+    index = schema()()
+    document = index.documents.add(relative_path="app.py")
+    document.occurrences.add(range=[4, 4, 7], symbol=SERVERS_PAY)
+    document = index.documents.add(relative_path="first.py")
+    document.occurrences.add(range=[0, 4, 7], symbol=SERVERS_PAY, symbol_roles=DEFINITION)
+    shop.file.write_bytes(index.SerializeToString())
+    shop.engine.scip_import(shop.file, add=True, path=shop.repo.root)
+    # Of the use that both speak of, the later word counts; the others stay.
+    assert shop.users("first.py#pay") == ["app.py#run"]
+    assert shop.users("later.py#pay") == ["app.py#again", "other.py#go"]
+    assert shop.precise == 4
+    shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("later.py#pay") == ["other.py#go"]
+    assert shop.users("first.py#pay") == ["app.py#again", "app.py#run"]
 
 
 def test_an_edited_file_is_ours_again_at_the_first_question(shop: Shop) -> None:

@@ -11,14 +11,14 @@ cut off within `LIMIT_S`, are printed, and the exit code is 1.
 from __future__ import annotations
 
 import argparse
-import struct
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
+
+from extract.apart import Child  # noqa: E402
 
 SIZES = (16_000, 64_000, 256_000)
 FACTOR = 2.0
@@ -113,68 +113,24 @@ def text_of(pattern: str, size: int) -> bytes:
     return text[:_HEAD].replace(b"\0", b" ") + text[_HEAD:]
 
 
-CHILD = """
-import resource, struct, sys
-from codelens.extract.facts import facts_of
-language, killed_s = sys.argv[1], int(sys.argv[2])
-facts_of(b"", language); facts_of(b"a = 1\\n", language)
-def spent():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-while size := sys.stdin.buffer.read(8):
-    data = sys.stdin.buffer.read(struct.unpack("<q", size)[0])
-    before = spent()
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(before) + killed_s, most))
-    facts = facts_of(data, language)
-    print(facts.outcome, spent() - before, flush=True)
-"""
-
-
-class Child:
-    """A process that extracts texts; a new one replaces it if a text kills it."""
+class Measured(Child):
+    """A process that extracts texts; counts them."""
 
     def __init__(self, language: str) -> None:
-        self._language = language
-        self._process: subprocess.Popen[bytes] | None = None
+        super().__init__(language, _KILLED_S)
         self.tried = 0
         self.slowest_s = 0.0
 
-    def __enter__(self) -> Child:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-
     def measure(self, text: bytes) -> tuple[str, float]:
         """Outcome and CPU seconds; a process killed for its time counts as that time."""
-        outcome, spent_s = self._measured(text)
+        outcome, spent_s = self.extract(text)
         self.tried += 1
         self.slowest_s = max(self.slowest_s, spent_s)
         return outcome, spent_s
 
-    def _measured(self, text: bytes) -> tuple[str, float]:
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", CHILD, self._language, str(_KILLED_S)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=HERE.parent.parent,
-            )  # fmt: skip
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None and stdout is not None
-        stdin.write(struct.pack("<q", len(text)) + text)
-        stdin.flush()
-        line = stdout.readline().split()
-        if line:
-            return line[0].decode(), float(line[1])
-        code = self._process.wait()
-        self._process = None
-        return f"killed ({code})", float(_KILLED_S)
-
 
 def faults(
-    language: str, child: Child, *, slow_s: float = _SLOW_S, full: bool = False, share: int = 1
+    language: str, child: Measured, *, slow_s: float = _SLOW_S, full: bool = False, share: int = 1
 ) -> Iterator[str]:
     """Yields a line for each pattern whose time grows too fast; tries one in `share` patterns."""
     from extract.rendering import fixture_sources
@@ -206,7 +162,7 @@ def main() -> int:
     bad = tried = 0
     chosen = args.language or sorted(info.name for info in languages() if info.grammar)
     for language in chosen:
-        with Child(language) as child:
+        with Measured(language) as child:
             for line in faults(language, child, slow_s=args.slow, full=args.full, share=args.share):
                 print(line, flush=True)
                 bad += 1

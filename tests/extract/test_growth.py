@@ -15,7 +15,7 @@ SHARE = size_of("CODELENS_GROWTH_SHARE")
 @pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(info.name for info in languages() if info.grammar))
 def test_time_grows_no_faster_than_the_text(language: str) -> None:
-    with growth.Child(language) as child:
+    with growth.Measured(language) as child:
         assert list(growth.faults(language, child, share=SHARE)) == []
         assert child.tried, "nothing was tried"
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import hang_alarm
 import pytest
+from extract.apart import may_fork
 from extract.hostile import check_facts, hostile, long_texts, nestings
 from extract.rendering import fixture_sources
 from harness_sizes import size_of
@@ -65,7 +66,8 @@ def fault_apart(data: bytes, language: str) -> str:
         checked(data, language, times=1)
         return ""
     grammar_of(language)
-    child = os.fork()
+    with may_fork():
+        child = os.fork()
     if not child:
         code = 1
         # A gRPC channel of an earlier test crashes a fork that collects it.

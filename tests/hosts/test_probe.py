@@ -20,10 +20,13 @@ def test_a_wrapper_that_leaves_a_child_with_its_pipes_is_ended_with_the_child(
     wrapper = tmp_path / "codelens"
     wrapper.write_text(f"#!/bin/sh\nsleep 3000 &\necho $! >{pid_file}\nexec sleep 3000\n")
     wrapper.chmod(0o755)
-    said = probe([str(wrapper), "serve"], {}, timeout_s=0.5)
-    assert "did not answer initialize in time" in said.why
+    for timeout_s in (0.5, 5.0, 50.0):
+        said = probe([str(wrapper), "serve"], {}, timeout_s=timeout_s)
+        assert "did not answer initialize in time" in said.why
+        if pid_file.exists() and pid_file.read_text().strip():
+            break  # else a busy machine did not run the script in time
     child = int(pid_file.read_text())
-    for _ in range(100):
+    for _ in range(1200):
         if not _lives(child):
             break
         time.sleep(0.1)

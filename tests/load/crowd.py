@@ -46,6 +46,11 @@ class Asker:
         self.tree, self.face, self.others, self.report = tree, face, others, report
         self._random = random.Random(seed)
         self._who = f"{type(face).__name__} {tree.name}"
+        self._compared = False
+
+    def has_nothing_compared(self) -> bool:
+        """Whether a slow machine has not let it compare an answer yet; not after a fault."""
+        return not self._compared and not self.report.faults
 
     def ask(self) -> None:
         """Asks one question of some kind."""
@@ -103,6 +108,7 @@ class Asker:
                 return
             if status == "fresh":
                 self.report.count("compared")
+                self._compared = True
                 cut = len(answer["results"]) >= LIMIT or answer.get("more")
                 if found - wanted or (wanted - found and not cut):
                     more, less = sorted(found - wanted), sorted(wanted - found)
@@ -162,15 +168,20 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
     threads: list[threading.Thread] = []
     servers: list[Server] = []
 
-    def run(work: Callable[[], None], pause: Callable[[], float], who: str) -> None:
+    def run(
+        work: Callable[[], None],
+        pause: Callable[[], float],
+        who: str,
+        is_wanted: Callable[[], bool] = bool,
+    ) -> None:
         def loop() -> None:
-            while time.monotonic() < stop:
+            while time.monotonic() < stop or is_wanted():
                 try:
                     work()
                 except Exception as error:
                     report.fault(f"{who}: {type(error).__name__}: {error}")
                     time.sleep(1)
-                time.sleep(pause())
+                time.sleep(min(pause(), max(0.05, stop - time.monotonic())))
 
         threads.append(threading.Thread(target=loop, name=who))
 
@@ -185,7 +196,7 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
         )
         for face in (CommandLine(env), server):
             asker = Asker(tree, face, others, report, len(threads))
-            run(asker.ask, lambda: 0.05, asker._who)
+            run(asker.ask, lambda: 0.05, asker._who, asker.has_nothing_compared)
     run(CommandLine(env).prune, lambda: 15.0, "prune")
     run(lambda: CommandLine(env).rebuild(trees[0]), lambda: REBUILD_EVERY_S, "rebuild")
 
@@ -215,9 +226,9 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
 
 
 def left_over(home: Path) -> list[int]:
-    """Processes that still use the home folder, three seconds after all have closed."""
+    """Processes that still use the home folder, a minute after all have closed."""
     mark = f"CODELENS_HOME={home}".encode()
-    for _ in range(30):
+    for _ in range(600):
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
             try:

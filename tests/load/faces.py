@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked_servers
 from load.trees import Tree
 
-COMMAND = [sys.executable, "-P", "-m", "codelens"]
+SERVER = [sys.executable, "-P", "-m", "codelens", "serve"]
 LIMIT = 100
 """Maximum number of places that a search returns."""
 
@@ -43,7 +44,11 @@ class CommandLine:
 
     def _run(self, *args: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*COMMAND, *args], env=self._env, capture_output=True, text=True, timeout=300
+            [*forked_servers.command(), *args],
+            env=self._env,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
 
     def _ask(self, *args: str) -> dict:
@@ -61,7 +66,7 @@ class Server:
 
     def __init__(self, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "serve"], env=env | {"CODELENS_TOOLS": "all"}, stdin=subprocess.PIPE,
+            SERVER, env=env | {"CODELENS_TOOLS": "all"}, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd="/",
         )  # fmt: skip
         self._id = 0
@@ -86,7 +91,7 @@ class Server:
     def close(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(120)
         self.process.stdout.close()
 
     def _tool(self, name: str, **arguments: object) -> dict:

@@ -1,6 +1,6 @@
 """Eight processes edit, switch and ask in four worktrees: no lock error, no wrong answer.
 
-CODELENS_LOAD_SECONDS sets the duration (default 15, the full run is 600). CODELENS_LOAD_REPOSITORY
+CODELENS_LOAD_SECONDS sets the duration (default 8, the full run is 600). CODELENS_LOAD_REPOSITORY
 sets the repository; without it one is generated.
 """
 

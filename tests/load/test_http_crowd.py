@@ -1,6 +1,6 @@
 """Twenty clients of one server over HTTP: no wrong answer, nothing left over.
 
-CODELENS_HTTP_CROWD_SECONDS sets the duration (default 15, the full run is 300).
+CODELENS_HTTP_CROWD_SECONDS sets the duration (default 8, the full run is 300).
 """
 
 from __future__ import annotations

@@ -50,6 +50,15 @@ def test_a_question_begins_with_the_prompt_of_the_model(tmp_path: Path) -> None:
     assert (question[5] > 0, text[5] > 0) == (True, False)
 
 
+@pytest.mark.parametrize(("length", "read"), [(6, 6), (9_999, 512), (0, 512), ("long", 512)])
+def test_a_text_is_cut_where_the_model_was_made_to_end(tmp_path: Path, length, read) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    settings = {"max_seq_length": length}
+    (folder / "sentence_bert_config.json").write_text(json.dumps(settings))
+    (vector,) = vectors(folder, "cancel " * (read - 2) + "job")
+    assert (vector[4], vector[6]) == (pytest.approx((read - 2) / read), 0)
+
+
 def test_the_time_of_a_text_is_measured(tmp_path: Path) -> None:
     assert 0 < seconds_a_text(LOCAL, str(write_embedding_model(tmp_path, WORDS))) < 1
 

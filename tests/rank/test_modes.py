@@ -93,7 +93,10 @@ def test_a_pattern_without_end_ends_and_says_that_it_is_partial(
 ) -> None:
     monkeypatch.setattr(regex_search, "_GRACE_S", 0.2)
     view = store.view({"a.py": "x = 1\naab\n", "b.py": "a" * 60 + "!b\n", "c.py": "aab\n"})
-    outcome = store.search(view, "(a|aa)+b$", mode="regex", seconds=0.4)
+    for seconds in (0.4, 4.0, 40.0):  # the longer ones for a busy machine
+        outcome = store.search(view, "(a|aa)+b$", mode="regex", seconds=seconds)
+        if outcome.results:
+            break
     assert paths(outcome) == ["a.py"]
     assert outcome.notes == ["partial: time ran out with 2 files not looked at"]
 

@@ -238,7 +238,7 @@ if __name__ == "__main__":
     assert [edge.partition("lib.py:")[2] for edge in found] == expected
 
 
-def test_attributes_read_through_anything_are_uses_and_writes_are_none() -> None:
+def test_attributes_read_and_written_through_anything_are_uses() -> None:
     text = (
         "class A:\n    def __init__(self): self.field = 1\n"
         "    @property\n    def state(self): return 1\n    @state.setter\n"
@@ -249,8 +249,10 @@ def test_attributes_read_through_anything_are_uses_and_writes_are_none() -> None
     )
     found = edges_of({"a.py": text}, "ref", numbered=True)
     assert [edge for edge in found if "." in edge.partition("-> ")[2]] == [
+        "a.py:B.set -> A.state",
         "a.py:use -> A.field",
         "a.py:use -> A.state",
+        "a.py:write -> A.field",
     ]
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
 import pytest
 
 from codelens.errors import DiskFull, HomeNotWritable, SchemaTooNew
-from codelens.store.database import database_file
+from codelens.store.database import database_file, database_opening
 from codelens.store.database.database_opening import open_index
 
 
@@ -33,6 +35,24 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(SchemaTooNew, match="999"):
         open_index(path)
     assert apsw.Connection(str(path)).pragma("user_version") == 999
+
+
+def test_opening_outwaits_a_process_that_creates_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_opening, "BUSY_MS", 1)
+    path = tmp_path / "index.db"
+    slow = apsw.Connection(str(path))
+    list(slow.execute("PRAGMA journal_mode = WAL"))
+    slow.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(open_index, path)
+        # Far longer than the wait of a transaction, which is a millisecond here.
+        time.sleep(0.3)
+        assert not opening.done()
+        slow.execute("COMMIT")
+        opening.result().close()
+    slow.close()
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,11 @@ def add_scip(commands: shared_options.Commands) -> None:
         "(default: the one under which most of them exist)",
     )  # fmt: skip
     parser.add_argument(
+        "--add", action="store_true",
+        help="with import: earlier facts about the same texts remain, except where these say "
+        "otherwise",
+    )  # fmt: skip
+    parser.add_argument(
         "--limit", type=shared_options.positive, default=50, metavar="N",
         help="with check: list at most N differences; all are counted (default: 50)",
     )  # fmt: skip
@@ -50,7 +55,7 @@ def _import(args: argparse.Namespace) -> int:
 
     with asking() as (engine, bar):
         answer = engine.scip_import(
-            args.file, root=args.root, path=args.path, ref=args.ref, progress=bar
+            args.file, root=args.root, add=args.add, path=args.path, ref=args.ref, progress=bar
         )
     lines = upkeep_text.scip_imported_lines(answer)
     screen.show(answer, upkeep_text.receipt_and_fields, lines, as_json=args.json)

@@ -385,18 +385,18 @@ class LazyGraph:
         return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
     def unresolved(
-        self, path: bytes, symbol: int, *, listed: bool = True
+        self, path: bytes, symbol: int, *, listed: bool = True, values: bool = False
     ) -> list[tuple[bytes, int]]:
         """Files and lines of the uses of a definition's name that have no edge.
 
         Call `prepare` first. In files for which time ran out, all uses count. Possible edges count
-        if they are `listed` separately.
+        if they are `listed` separately, uses of a method as a value only with `values`.
         """
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
-        if is_field(self.symbols(path), symbol):
+        if values or is_field(self.symbols(path), symbol):
             # Of other definitions, a use that is not a call is mostly a variable of the same name.
             kinds.add("name")
         for file, places in () if name.startswith("__") else self.holding({name}):

@@ -256,7 +256,7 @@ def _possible(graph: LazyGraph, nodes: Iterable[Node]) -> Iterator[Edge]:
     looked_at = 0
     for node in nodes:
         symbols = graph.symbols(node.path)
-        if not 0 <= node.symbol < len(symbols) or symbols[node.symbol].kind not in CALLABLE:
+        if not 0 <= node.symbol < len(symbols) or symbols[node.symbol].kind in _NO_CODE:
             continue
         looked_at += 1
         if looked_at > _LOOKED_AT:
@@ -288,8 +288,11 @@ def unresolved(
     sites: list[PossibleSite] = []
     names: list[str] = []
     for name in looked_at:
-        uses = graph.unresolved(*by_name[name][0], listed=listed)
-        ranked = list(_ranked(graph, targets, by_name[name], uses)) if uses else []
+        likelihood = _Likelihood(graph, targets, by_name[name])
+        uses = graph.unresolved(
+            *by_name[name][0], listed=listed, values=likelihood.is_only_member_of_name
+        )
+        ranked = list(_ranked(graph, likelihood, by_name[name], uses))
         ranked = [site for site in ranked if site.node not in inside]
         if ranked:
             names.append(name)
@@ -298,9 +301,9 @@ def unresolved(
 
 
 def _ranked(
-    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], uses: Sequence[tuple[bytes, int]]
-) -> Iterator[PossibleSite]:
-    likelihood = _Likelihood(graph, targets, nodes)
+    graph: LazyGraph, likelihood: _Likelihood, nodes: Sequence[Node],
+    uses: Sequence[tuple[bytes, int]],
+) -> Iterator[PossibleSite]:  # fmt: skip
     enclosing: dict[bytes, _Enclosing] = {}
     # `partial = functools.partial(f)` and `class Query(orm.Query)` use other definitions.
     own = {
@@ -336,6 +339,11 @@ class _Likelihood:
         fields = is_field(graph.symbols(node.path), node.symbol)
         self.needs_receiver = all(self._owners) and (spec_of(language).needs_receiver or fields)
         """Whether the definitions are members, which need a receiver."""
+
+    @property
+    def is_only_member_of_name(self) -> bool:
+        """Whether a member read from a value of unknown type (`a.name`) may well mean these."""
+        return self.needs_receiver and self._unique
 
     def _text(self, path: bytes, line: int) -> str:
         lines = self._targets.lines(path) if any(self._owners) else ()
@@ -380,7 +388,7 @@ def _owner(graph: LazyGraph, node: Node) -> str:
 
 
 _RECEIVER = r"([A-Za-z_$][\w$]*)(?:\(\)|\[[^\[\]]*\])?\s*(?:\?\.|!\.|\.|->|::|&\.|:)\s*{}\b"
-_BARE = r"(?<![\w.$>:&]){}\b"
+_BARE = r"(?<![\w.$>:&'\"]){}\b"
 _MEMBER = r"(?:\.|->|:)\s*{}\b"
 
 

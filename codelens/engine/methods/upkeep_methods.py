@@ -385,6 +385,7 @@ def scip_import(
     file: str | Path,
     *,
     root: str | None = None,
+    add: bool = False,
     path: str | Path = ".",
     ref: str | None = None,
     progress: Progress = silent,
@@ -398,6 +399,7 @@ def scip_import(
         file: written by scip-python, scip-typescript, rust-analyzer and the like.
         root: folder of the repository that the paths of the index start from; None: the one under
             which most of them exist.
+        add: earlier facts about the same texts remain, except where these say otherwise.
         ref: the commit that was indexed; None: the checked-out commit.
 
     Raises:
@@ -408,7 +410,8 @@ def scip_import(
     """
     from codelens.engine.precise.scip_import import import_index
 
-    return import_index(engine.pool, ViewRequest(path, ref, None, progress), Path(file), root)
+    request = ViewRequest(path, ref, None, progress)
+    return import_index(engine.pool, request, Path(file), root, add=add)
 
 
 def scip_check(

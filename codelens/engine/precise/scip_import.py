@@ -85,8 +85,8 @@ class ScipImport:
         self._differing: list[str] = []
         self._uses = 0
 
-    def run(self, stream: IndexStream, name: str) -> ImportedIndex:
-        """Import an index, and count what was left out."""
+    def run(self, stream: IndexStream, name: str, *, add: bool) -> ImportedIndex:
+        """Import an index, and count what was left out; with `add`, earlier facts remain."""
         view = self._sides[-1]
         outline = _outline(stream)
         prefix = self._prefix(stream, outline.paths)
@@ -99,7 +99,7 @@ class ScipImport:
             with db.write(lease):
                 rows = self._documents(stream, outline, prefix)
                 day = time.strftime("%Y-%m-%d", time.gmtime())
-                stored = precise_facts.save(db, tool or "an unnamed indexer", day, rows)
+                stored = precise_facts.save(db, tool or "an unnamed indexer", day, rows, add=add)
                 if not stored:
                     raise ScipError(self._why_nothing_imported(name, prefix))
         finally:
@@ -246,7 +246,7 @@ def _outline(stream: IndexStream) -> _Outline:
 
 
 def import_index(
-    pool: IndexPool, request: ViewRequest, file: Path, root: str | None
+    pool: IndexPool, request: ViewRequest, file: Path, root: str | None, *, add: bool
 ) -> ImportedIndex:
     """Import an index file into the index of a repository; see `Engine.scip_import`."""
     with opened_index(file) as stream, pool.view(request) as view:
@@ -256,7 +256,7 @@ def import_index(
         else:
             committed = current_view(view.opened.at("HEAD"), request)
             run = ScipImport(committed, view, root, request.progress)
-        return run.run(stream, str(file))
+        return run.run(stream, str(file), add=add)
 
 
 def forget(opened: OpenRepository) -> int:

@@ -1,7 +1,8 @@
 """Finds the uses that a grammar leaves as text: names in strings, symbols and bodies of macros.
 
-`a.send(:b)` and `call_user_func([$a, "b"])` call `b` of `a`; `a.method(:b)` gives it as a value;
-`list.map(&:b)` calls `b` of each element.
+`a.send(:b)`, `call_user_func([$a, "b"])` and `getattr(a, "b")()` call `b` of `a`; `a.method(:b)`
+gives it as a value; `list.map(&:b)` calls `b` of each element, `attrgetter("b")` reads it.
+`a["b"]` reads `b` of `a` where members are keys.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
 _ARGUMENTS = frozenset({"argument_list", "arguments"})
+_CALLS = frozenset({"call", "call_expression", "function_call"})
+_SUBSCRIPTS = frozenset({"subscript_expression", "bracket_index_expression"})
 _PAIR = "array_creation_expression"
 _IN_ARGUMENTS = frozenset({"argument", "array_element_initializer", "binary_expression", _PAIR})
 """Nodes between the arguments of a call and the text that names a method."""
@@ -46,6 +49,25 @@ class NamedUse(NamedTuple):
     receiver: str
 
 
+class _Rule(NamedTuple):
+    """What a function does with a name; see `LanguageInfo.sending_calls`."""
+
+    kind: str = "name"
+    position: str = ""
+    step: str = ""
+    owner: str = ""
+
+
+_NO_RULE = _Rule()
+
+
+def _rule_of(text: str) -> _Rule:
+    kind, _, rest = text.partition(" ")
+    place, _, owner = rest.partition(" ")
+    position, _, step = place.partition(".")
+    return _Rule(kind, position or "0", step, owner)
+
+
 class _Place(NamedTuple):
     """Where a name stands: its call's arguments, its number there, and its object in a pair."""
 
@@ -66,8 +88,15 @@ def named_uses(
 def _in_strings(
     captures: Captures, info: LanguageInfo, source: Source, flow: Flow
 ) -> Iterator[NamedUse]:
-    senders = {node.end_byte: node for node in captures.get("call.sending", ())}
-    rules = dict(info.sending_calls)
+    rules = {name: _rule_of(text) for name, text in info.sending_calls}
+    calls = captures.get("reference.call", []) if rules else []
+    nodes = captures.get("call.sending", calls)
+    texts = (text.lstrip("\\") for text in source.texts(nodes))
+    senders = {
+        node.end_byte: (node, rules[text])
+        for node, text in zip(nodes, texts, strict=True)
+        if text in rules
+    }
     for node in captures.get("reference.sent", ()):
         text = source.slice(node.start_byte, node.end_byte)
         quote = int(text[-1:] in _QUOTES)
@@ -78,23 +107,47 @@ def _in_strings(
         if node.parent is not None and node.parent.type == "block_argument":
             yield NamedUse(start, path[3], "call", UNKNOWN)
             continue
+        if node.parent is not None and node.parent.type in _SUBSCRIPTS:
+            kind = "call" if _is_called(node.parent) else "name"
+            receiver = flow.expressions.written(node.parent.children[0])
+            yield NamedUse(start, path[3], kind, receiver)
+            continue
         place = _place_of(node)
-        sender = senders.get(place.arguments.start_byte) if place.arguments is not None else None
-        sending = source.slice(sender.start_byte, sender.end_byte) if sender is not None else ""
-        kind, _, rest = rules.get(sending.lstrip("\\"), "").partition(" ")
-        number, _, step = rest.partition(".")
-        applies = bool(kind) and place.position == int(number or 0)
+        at = place.arguments.start_byte if place.arguments is not None else -1
+        sender, rule = senders.get(at, (None, _NO_RULE))
+        applies = rule.position in {str(place.position), "*"}
+        kind = rule.kind if applies else "name"
         if place.owner is not None:
             receiver = _receiver_in_pair(place.owner, applies, source, flow)
             if receiver:
-                yield NamedUse(start, path[3], kind if applies else "name", receiver)
-        elif applies and sender is not None and info.sending_paths:
+                yield NamedUse(start, path[3], kind, receiver)
+        elif not applies or sender is None or place.arguments is None:
+            continue
+        elif rule.owner:
+            kind = "call" if _is_called(place.arguments.parent) else kind
+            yield NamedUse(start, path[3], kind, _receiver_in(place.arguments, rule.owner, flow))
+        elif info.sending_paths:
             prefixed = place.outermost.type == "binary_expression"
             yield NamedUse(start, path[3], kind, _receiver_in_path(path, prefixed=prefixed))
-        elif applies and sender is not None:
+        else:
+            sending = source.slice(sender.start_byte, sender.end_byte)
             receiver = receivers_of(captures, [sending], [sender.start_byte], source, flow)[0]
-            receiver += f".{step}" if step and receiver else ""
+            receiver += f".{rule.step}" if rule.step and receiver else ""
             yield NamedUse(start, path[3], kind, receiver)
+
+
+def _is_called(node: Node | None) -> bool:
+    """Whether an expression is what a call calls: `getattr(a, "b")()`, `a["b"]()`."""
+    around = node.parent if node is not None else None
+    return around is not None and around.type in _CALLS and around.children[0] == node
+
+
+def _receiver_in(arguments: Node, owner: str, flow: Flow) -> str:
+    """Returns the argument that has the member which another argument names."""
+    node = arguments.named_child(int(owner)) if owner != "?" else None
+    if node is not None and node.type == "argument":
+        node = node.named_child(0)
+    return flow.expressions.written(node) if node is not None else UNKNOWN
 
 
 def _place_of(node: Node) -> _Place:

@@ -2,7 +2,7 @@
 
 Such methods are those of `with a`, `a + b`, `a[i]`, `len(a)` and `a(1)`, each a use of the method
 after its operand. Most operands are strings, numbers or unknown, so a use counts only if the text
-gives the operand a type. `getattr(a, "b")` is a use of `b`.
+gives the operand a type.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ _FUNCTIONS = {
     "next": "next", "repr": "repr", "reversed": "reversed", "round": "round", "set": "iter",
     "sorted": "iter", "str": "str", "sum": "iter", "tuple": "iter",
 }  # fmt: skip
-_CALLING = frozenset({*_FUNCTIONS, "getattr"})
 _UNIONS = frozenset({"type", "binary_operator", "subscript"})
 """Nodes around an `A | B` that is a type."""
 _TEXTS = frozenset({"string", "integer", "float", "none", "true", "false", "concatenated_string"})
@@ -57,10 +56,6 @@ def protocol_uses(
     written = flow.expressions.written
     typed = typed_names(flow, GIVING_TYPES | {"type"}, _PLAIN)
     calls = list(_calls(captures.get("reference.call", []), source, typed))
-    for node in calls:
-        named = _named_in_text(node)
-        if named is not None:
-            yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1, ""
     for node in (*captures.get("protocol", []), *calls):
         for name, operand in _READERS[node.type](node):
             if operand is None or _adds_nothing(name, operand, typed, defined):
@@ -74,7 +69,7 @@ def protocol_uses(
 def _calls(names: list[Node], source: Source, typed: Mapping[str, bool]) -> Iterator[Node]:
     """Yields the calls of functions and variables that may call a method."""
     for node, text in zip(names, source.texts(names), strict=True):
-        if typed.get(text, text in _CALLING) and node.type == "identifier":
+        if typed.get(text, text in _FUNCTIONS) and node.type == "identifier":
             call = node.parent
             if call is not None and call.type == "call":
                 yield call
@@ -152,22 +147,6 @@ def _call(node: Node) -> Iterator[_Named]:
         yield "call", function
     elif arguments is not None and arguments.named_child_count:
         yield name, arguments.named_child(0)
-
-
-def _named_in_text(node: Node) -> tuple[str, str, Node] | None:
-    """Returns name, kind and owner of a `getattr(a, "b")` whose name is a string literal."""
-    arguments = node.child_by_field_name("arguments")
-    if node.children[0].text != b"getattr" or arguments is None:
-        return None
-    owner, text = (arguments.named_child(at) if arguments.named_child_count > at else None
-                   for at in range(2))  # fmt: skip
-    content = text.named_child(1) if text is not None and text.named_child_count == 3 else None
-    if owner is None or content is None or content.type != "string_content":
-        return None
-    around = node.parent
-    is_called = around is not None and around.type == "call" and around.children[0].id == node.id
-    name = (content.text or b"").decode("utf-8", "replace")
-    return (name, "call" if is_called else "name", owner) if name.isidentifier() else None
 
 
 _READERS: dict[str, Callable[[Node], Iterator[_Named]]] = {

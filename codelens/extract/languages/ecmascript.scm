@@ -72,6 +72,7 @@
 (primary_expression/identifier) @reference.bound
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
 ; Members as values: passed, listed, assigned, returned, or with `bind` and `call` after them.
+(subscript_expression index: (string) @reference.sent)
 (arguments (member_expression property: (property_identifier) @reference.name))
 (array (member_expression property: (property_identifier) @reference.name))
 (pair value: (member_expression property: (property_identifier) @reference.name))

@@ -45,6 +45,7 @@
 (dot_index_expression table: (identifier) @reference.bound)
 (method_index_expression table: (identifier) @reference.bound)
 (bracket_index_expression table: (identifier) @reference.bound)
+(bracket_index_expression field: (string) @reference.sent)
 (binary_expression (identifier) @reference.bound)
 (parenthesized_expression (identifier) @reference.bound)
 (if_statement condition: (identifier) @reference.bound)

@@ -45,6 +45,8 @@
   (identifier) @reference.call
   (attribute attribute: (identifier) @reference.call)
 ])
+; `getattr(a, "b")`, `patch.object(A, "b")`
+(call arguments: (argument_list (string) @reference.sent))
 (decorator [(identifier) (attribute)] @reference.name)
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @reference.type))
 (class_definition superclasses: (argument_list
@@ -80,7 +82,10 @@
 ]
 
 (primary_expression/identifier) @reference.bound
-(primary_expression/attribute attribute: (identifier) @reference.name)
+[
+  (primary_expression/attribute attribute: (identifier) @reference.name)
+  (pattern/attribute attribute: (identifier) @reference.name)
+]
 
 ; Syntax that calls a method without its name.
 [

@@ -2,7 +2,8 @@
 
 A model is in ONNX form (`codelens.meaning.onnx_model`). It may have the files of
 sentence-transformers: `1_Pooling/config.json` says how the vectors of tokens become one, and
-`config_sentence_transformers.json` what comes before a question or a text (`prompts`).
+`config_sentence_transformers.json` what comes before a question or a text (`prompts`), and
+`sentence_bert_config.json` how many tokens of a text the model reads (`max_seq_length`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from codelens.errors import SettingError
 from codelens.meaning.onnx_model import (
     FOLDER_NEEDED,
     MODELS,
+    MOST_TOKENS,
     TOKENIZER,
     ModelUse,
     onnx_model,
@@ -32,11 +34,14 @@ from codelens.meaning.providers.embedding_client import (
 
 EXTRA = "local"
 _USE = ModelUse("model", EXTRA, f"enable it with {FOLDER_NEEDED}")
+_MARKS = 2
+"""Tokens that a tokenizer adds to a text; a shorter length would leave nothing of it."""
 _AT_ONCE = 8
 """Texts that run together, sorted by length, since each is padded to the longest."""
 _POOLING = "1_Pooling/config.json"
 _PROMPTS = "config_sentence_transformers.json"
-_FILES = (*MODELS, "*.onnx_data", "onnx/model.onnx_data", TOKENIZER, _POOLING, _PROMPTS)
+_LENGTH = "sentence_bert_config.json"
+_FILES = (*MODELS, "*.onnx_data", "onnx/model.onnx_data", TOKENIZER, _POOLING, _PROMPTS, _LENGTH)
 """What is downloaded of a model; its other forms (PyTorch, quantized, ...) are not."""
 
 
@@ -94,6 +99,7 @@ class LocalClient:
 
     def __init__(self, connection: Connection) -> None:
         self._model = onnx_model(_model_folder(connection), _USE)
+        self._model.read_at_most(_most_tokens(self._model.folder))
         self._pooling = _pooling(self._model.folder)
         self._prompts = _prompts(self._model.folder)
 
@@ -149,6 +155,12 @@ def _model_folder(connection: Connection) -> str:
 def _pooling(folder: Path) -> str:
     """`cls` or `mean`: how the vectors of tokens become one."""
     return "cls" if _json(folder / _POOLING).get("pooling_mode_cls_token") else "mean"
+
+
+def _most_tokens(folder: Path) -> int:
+    """The tokens of a text that the model was made to read, `MOST_TOKENS` at most."""
+    most = _json(folder / _LENGTH).get("max_seq_length")
+    return min(most, MOST_TOKENS) if isinstance(most, int) and most > _MARKS else MOST_TOKENS
 
 
 def _prompts(folder: Path) -> Mapping[str, str]:

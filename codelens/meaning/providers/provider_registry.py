@@ -89,7 +89,8 @@ PROVIDERS: Mapping[str, ProviderSpec] = {
             "http://127.0.0.1:11434", LOCAL_SLOW, 2_048, 2_000, 100_000,
         ),
         ProviderSpec(
-            "local", LocalClient, "", "BAAI/bge-small-en-v1.5", "", LOCAL_SLOW, 16, 512, 8_192,
+            # The model's own tokenizer cuts texts where the model ends.
+            "local", LocalClient, "", "BAAI/bge-small-en-v1.5", "", LOCAL_SLOW, 16, 4_096, 65_536,
         ),
     )
 }  # fmt: skip

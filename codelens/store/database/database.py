@@ -372,6 +372,7 @@ class Database:
         """Open a further connection to the same file, for another thread."""
         with translated(self.path):
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+            connection.set_busy_timeout(BUSY_MS)
             try:
                 list(connection.execute(pragmas_of("index")))
                 database_recovery.keep_noted(self.path, connection)

@@ -33,6 +33,9 @@ from codelens.store.database.writer_lease import holder_of, is_held, machine
 # Two processes that set up the first page at once would each find half of the other's.
 CREATION_LOCK = ".creation.lock"
 _OPENINGS = 5
+_OPEN_MS = 60_000
+"""How long opening waits for a process that creates or migrates the file: as long as for the
+creation lock, since that may take a slow disk longer than any other transaction."""
 # A blob stays in its row's page up to a quarter of the page size; 4 kB pages wasted half.
 _PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
@@ -100,7 +103,7 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
             # An empty file has no page size to compare, and is set up under the lock.
             if database_recovery.identity_of(path) != identity or empty != (not has_content(path)):
                 raise _Replaced
-            connection.set_busy_timeout(BUSY_MS)
+            connection.set_busy_timeout(_OPEN_MS)
             if checked and empty:
                 database_file.reserve_checksums(connection)
             if empty:
@@ -114,6 +117,7 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
             if kind == "index":
                 database_recovery.keep_noted(path, connection)
             migrate(connection, kind, path, MARKS[kind])
+            connection.set_busy_timeout(BUSY_MS)
             if os.name == "posix" and path.stat().st_mode & 0o077:
                 path.chmod(0o600)
         except BaseException:

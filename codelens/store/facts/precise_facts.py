@@ -31,6 +31,9 @@ SELECT_USING = f"SELECT DISTINCT document FROM precise_places WHERE symbol IN {_
 _SELECT_SYMBOLS = f"SELECT symbol, id FROM precise_symbols WHERE symbol IN {_LIST}"  # noqa: S608
 _INTERN = "INSERT INTO precise_symbols (symbol) VALUES (?) ON CONFLICT DO NOTHING"
 _INSERT_IMPORT = "INSERT INTO precise_imports (tool, day) VALUES (?, ?)"
+_SELECT_EARLIER = (
+    "SELECT data FROM precise_documents WHERE hash = ? AND path = ? ORDER BY id DESC LIMIT 1"
+)
 _DELETE_EARLIER = "DELETE FROM precise_documents WHERE hash = ? AND path = ?"
 _INSERT = "INSERT INTO precise_documents (import, hash, path, data) VALUES (?, ?, ?, ?)"
 _INSERT_PLACE = "INSERT INTO precise_places (symbol, document, defines) VALUES (?, ?, ?)"
@@ -150,10 +153,13 @@ def imports(db: Database) -> list[Import]:
     return [Import(*row) for row in db.rows(_SURVEY)]
 
 
-def save(db: Database, tool: str, day: str, documents: Iterable[Imported]) -> int:
+def save(
+    db: Database, tool: str, day: str, documents: Iterable[Imported], *, add: bool = False
+) -> int:
     """Store documents, each in place of an earlier one of the same text and path.
 
-    In the caller's transaction.
+    In the caller's transaction. With `add`, what the earlier document says remains, except for uses
+    at places where the later one has a use.
 
     Returns:
         How many were stored.
@@ -165,8 +171,12 @@ def save(db: Database, tool: str, day: str, documents: Iterable[Imported]) -> in
         count += 1
         numbers = _numbers(db, document.symbols)
         of = [numbers.get(symbol, -at - 1) for at, symbol in enumerate(document.symbols)]
-        uses = [use._replace(symbol=of[use.symbol]) for use in document.uses]
-        related = [(of[row.symbol], of[row.other], row.kinds) for row in document.related]
+        uses = tuple(use._replace(symbol=of[use.symbol]) for use in document.uses)
+        related = tuple(
+            Related(of[row.symbol], of[row.other], row.kinds) for row in document.related
+        )
+        if add:
+            uses, related = _joined(_earlier(db, document), PreciseDocument(uses, related))
         columns = list(zip(*uses, strict=True)) or [()] * len(Mention._fields)
         data = zlib.compress(json.dumps((columns, related), separators=(",", ":")).encode(), 6)
         db.execute(_DELETE_EARLIER, (document.content_hash, document.path))
@@ -179,6 +189,30 @@ def save(db: Database, tool: str, day: str, documents: Iterable[Imported]) -> in
     for sql in _DELETE_UNUSED[1:]:
         db.execute(sql)
     return count
+
+
+def _earlier(db: Database, document: Imported) -> PreciseDocument:
+    row = db.row(_SELECT_EARLIER, (document.content_hash, document.path))
+    return unpacked(row[0]) if row is not None else PreciseDocument((), ())
+
+
+def _joined(earlier: PreciseDocument, later: PreciseDocument) -> PreciseDocument:
+    """Return both documents of a text as one."""
+    # Numbers below 0 mean other symbols in each document.
+    lowest = min((use.symbol for use in earlier.uses), default=0)
+    shift = min(lowest, *(min(row[:2]) for row in earlier.related), 0)
+
+    def moved(symbol: int) -> int:
+        return symbol if symbol >= 0 else symbol + shift
+
+    places = {(use.line, use.column) for use in later.uses if not use.roles & DEFINES}
+    uses = {use._replace(symbol=moved(use.symbol)) for use in later.uses}
+    uses.update(
+        use for use in earlier.uses
+        if use.roles & DEFINES or (use.line, use.column) not in places
+    )  # fmt: skip
+    related = {Related(moved(row.symbol), moved(row.other), row.kinds) for row in later.related}
+    return PreciseDocument(tuple(sorted(uses)), tuple(sorted(related | set(earlier.related))))
 
 
 def _numbers(db: Database, symbols: Sequence[str]) -> Mapping[str, int]:

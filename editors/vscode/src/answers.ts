@@ -57,6 +57,13 @@ export interface RelatedAnswer {
   notes: string[];
 }
 
+/** Of `scip import`. */
+export interface ImportedIndexAnswer {
+  receipt: Receipt;
+  stored: number;
+  uses: number;
+}
+
 export interface ReferencesAnswer {
   receipt: Receipt;
   target: Definition;

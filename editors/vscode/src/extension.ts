@@ -9,6 +9,7 @@ import { DefinitionLenses } from "./definition_lenses";
 import { FileFacts } from "./file_facts";
 import { FreshnessStatus } from "./freshness_status";
 import { Installation } from "./installation";
+import { LanguageServer } from "./language_server";
 import { McpServers, offerServers } from "./mcp_server";
 import { NamedDefinitions } from "./named_definition";
 import { HandleDocuments, open, type OpenPlace, SCHEME } from "./places";
@@ -39,9 +40,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const lenses = new DefinitionLenses(facts, () => setting("lenses"));
   const servers = keep(new McpServers(() => installation.program(), () => setting("mcpServer")));
 
-  for (const command of commands(new Questions(commandLine, names, view), installation)) {
-    keep(command);
-  }
+  const references = new References(commandLine, names);
+  const server = new LanguageServer(commandLine, references);
   keep(vscode.languages.registerCodeLensProvider(FILES, lenses));
   keep(
     vscode.languages.registerHoverProvider(
@@ -49,9 +49,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       new UsesHover(names, facts, () => setting("hover")),
     ),
   );
-  keep(
-    vscode.languages.registerReferenceProvider(FILES, new References(commandLine, names)),
-  );
+  keep(vscode.languages.registerReferenceProvider(FILES, references));
   const documents = new HandleDocuments(commandLine);
   keep(vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents));
   offerServers(servers).forEach(keep);
@@ -62,6 +60,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       return status.refresh();
     }),
   );
+  const parts = { questions: new Questions(commandLine, names, view), installation };
+  const taken = () => server.handOver().then(() => look.soon());
+  commands(parts, taken).forEach(keep);
   keep(installation.onDidChange(() => look.soon()));
   keep(installation.onDidChange(() => servers.refresh()));
   keep(vscode.workspace.onDidSaveTextDocument(() => look.soon()));
@@ -110,7 +111,10 @@ async function watchHeads(
   }
 }
 
-function commands(questions: Questions, installation: Installation): vscode.Disposable[] {
+function commands(
+  { questions, installation }: { questions: Questions; installation: Installation },
+  handOver: () => Promise<void>,
+): vscode.Disposable[] {
   const table: Record<string, (argument?: unknown) => Promise<unknown>> = {
     search: (query) => questions.search(query as string | undefined),
     callers: (asked) => questions.callers(askedIn(asked)),
@@ -119,6 +123,7 @@ function commands(questions: Questions, installation: Installation): vscode.Disp
     conflicts: () => questions.conflicts(),
     notes: () => questions.notes(),
     index: () => questions.index(),
+    languageServer: handOver,
     doctor: () => installation.inTerminal("codelens doctor", ["doctor"]),
     wireAgents: () => installation.inTerminal("codelens install", ["install"]),
     install: () => installation.install(),
@@ -162,6 +167,7 @@ async function showMenu(): Promise<void> {
     ["$(git-merge) Conflicts with other worktrees and branches", "conflicts"],
     ["$(note) Notes", "notes"],
     ["$(sync) Update the index", "index"],
+    ["$(verified) Take over the language server's facts", "languageServer"],
     ["$(pulse) Find problems", "doctor"],
     ["$(plug) Connect coding agents", "wireAgents"],
   ].map(([label = "", command = ""]) => ({ label, command }));

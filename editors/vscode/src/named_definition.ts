@@ -73,12 +73,13 @@ function meant(folder: string, item: OutlineItem): Meant {
   return { folder, handle: item.handle, label: item.name };
 }
 
-function innermost(items: OutlineItem[], line: number): OutlineItem | undefined {
+/** The smallest definition around a line, which counts from 1. */
+export function innermost(items: OutlineItem[], line: number): OutlineItem | undefined {
   const around = items.filter((item) => item.start_line <= line && line <= item.end_line);
   return around.sort((a, b) => a.end_line - a.start_line - (b.end_line - b.start_line))[0];
 }
 
 /** `validate` of `Session.validate`. */
-function lastPart(qualified: string): string {
+export function lastPart(qualified: string): string {
   return qualified.slice(qualified.lastIndexOf(".") + 1);
 }

@@ -23,7 +23,8 @@ export class References implements vscode.ReferenceProvider {
     _context: vscode.ReferenceContext,
     cancellation: vscode.CancellationToken,
   ): Promise<vscode.Location[]> {
-    if (this.othersAsked || (await this.othersAnswer(document, position))) {
+    // VS Code would show lines twice where a language server answers.
+    if (this.othersAsked || (await this.ofOthers(document, position)).length > 0) {
       return [];
     }
     try {
@@ -44,11 +45,11 @@ export class References implements vscode.ReferenceProvider {
     }
   }
 
-  /** Whether a language server answers: VS Code would then show lines twice. */
-  private async othersAnswer(
+  /** The references that other extensions know, such as a language server. */
+  async ofOthers(
     document: vscode.TextDocument,
     position: vscode.Position,
-  ): Promise<boolean> {
+  ): Promise<vscode.Location[]> {
     this.othersAsked = true;
     try {
       const locations = await vscode.commands.executeCommand<vscode.Location[] | undefined>(
@@ -56,7 +57,7 @@ export class References implements vscode.ReferenceProvider {
         document.uri,
         position,
       );
-      return (locations?.length ?? 0) > 0;
+      return locations ?? [];
     } finally {
       this.othersAsked = false;
     }

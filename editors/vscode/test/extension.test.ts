@@ -19,6 +19,7 @@ import { git, newShop, type Shop, started, TILL, write } from "./shop";
 import {
   documentOf,
   editor,
+  Location,
   type MarkdownString,
   Position,
   Range,
@@ -216,6 +217,68 @@ test("references are every certain line, and none where a language server answer
   // VS Code asks all providers, this one too, which then is silent.
   editor.commands.set("vscode.executeReferenceProvider", listed);
   assert.equal((await listed()).length, rows.length);
+});
+
+test("what a language server says of a definition is taken over, and only about its text", async () => {
+  // Nothing in the text says what `till` is.
+  const kiosk = "def serve(till):\n    till.pay(3)\n";
+  const safe = "class Safe:\n    def pay(self, amount):\n        return amount\n";
+  write(shop.root, "src/kiosk.py", kiosk);
+  write(shop.root, "src/safe.py", safe);
+  await command("index");
+  const found = (path: string, line: number, from: number, to: number) => [
+    new Location(Uri.file(join(shop.root, path)), new Range(line, from, line, to)),
+  ];
+  const answers = (server: Record<string, Location[]>) => {
+    for (const [kind, places] of Object.entries(server)) {
+      editor.commands.set(`vscode.execute${kind}Provider`, async () => places);
+    }
+  };
+  const callers = async (handle = "src/till.py#Till.pay") => {
+    await command("callers", { folder: shop.root, handle });
+    return shown().filter((row) => /kiosk|safe/.test(row));
+  };
+  answers({
+    Definition: found("src/till.py", 8, 8, 11),
+    Reference: [...found("src/till.py", 8, 8, 11), ...found("src/kiosk.py", 1, 9, 12)],
+    Implementation: [],
+  });
+  assert.deepEqual(await callers(), []);
+  const document = documentOf(join(shop.root, "src", "kiosk.py"), kiosk);
+  window.activeTextEditor = { document, selection: { active: new Position(1, 10) } };
+  await command("languageServer");
+  assert.equal(
+    editor.messages.at(-1),
+    "codelens: the language server's word on src/till.py#Till.pay counts in 2 files",
+  );
+  const served = ["  serve | src/kiosk.py:1", "    src/kiosk.py:2 | "];
+  assert.deepEqual(await callers(), served);
+  answers({
+    Definition: found("src/till.py", 7, 6, 10),
+    Reference: [],
+    Implementation: found("src/safe.py", 0, 6, 10),
+  });
+  await command("languageServer");
+  assert.deepEqual(await callers("src/till.py#Till"), ["  Safe | src/safe.py:1", "    src/safe.py:1 | "]);
+  assert.deepEqual(await callers(), served, "the first word was lost");
+  write(shop.root, "src/kiosk.py", `${kiosk}# edited\n`);
+  assert.deepEqual(await callers(), []);
+});
+
+test("no language server, or a file that is not saved, is said", async () => {
+  for (const kind of ["Definition", "Reference", "Implementation"]) {
+    editor.commands.delete(`vscode.execute${kind}Provider`);
+  }
+  const document = till();
+  window.activeTextEditor = { document, selection: { active: new Position(3, 6) } };
+  await command("languageServer");
+  assert.equal(
+    editor.messages.at(-1),
+    "codelens: no language server answers about src/till.py#charge_card",
+  );
+  document.isDirty = true;
+  await command("languageServer");
+  assert.match(editor.messages.at(-1) ?? "", /^codelens: the saved files have no definition/);
 });
 
 test("a change of branch shows in the status bar", async () => {

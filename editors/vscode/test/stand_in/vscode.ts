@@ -5,6 +5,7 @@
  * codelens is here.
  */
 
+import { readFileSync } from "node:fs";
 import { pathToFileURL, fileURLToPath } from "node:url";
 import { sep } from "node:path";
 
@@ -72,7 +73,7 @@ export class Range {
 export class Location {
   constructor(
     readonly uri: Uri,
-    readonly range: Position,
+    readonly range: Position | Range,
   ) {}
 }
 
@@ -164,6 +165,7 @@ export const TaskRevealKind = { Always: 1 };
 interface Document {
   uri: Uri;
   isDirty: boolean;
+  languageId: string;
   getText(range?: unknown): string;
   getWordRangeAtPosition(position: Position): unknown;
 }
@@ -250,6 +252,7 @@ export const workspace = {
     editor.contents = provider;
     return new Disposable(() => undefined);
   },
+  openTextDocument: async (uri: Uri) => documentOf(uri.fsPath, readFileSync(uri.fsPath, "utf8")),
   createFileSystemWatcher: (pattern: RelativePattern | string) => {
     const changed = new EventEmitter<Uri>();
     editor.watched.push({ pattern, changed });
@@ -311,7 +314,11 @@ export function documentOf(file: string, text: string): Document {
   return {
     uri: Uri.file(file),
     isDirty: false,
+    languageId: "python",
     getText: (range?: unknown) => {
+      if (range === undefined) {
+        return text;
+      }
       const { start, end } = range as Range;
       return (lines[start.line] ?? "").slice(start.character, end.character);
     },
