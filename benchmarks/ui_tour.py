@@ -73,6 +73,18 @@ Those in docs/images were then reduced to 96 colours.
 """
 
 
+README = """# The <script>alert(5)</script> shop
+
+![a picture](https://evil.example/p.png) <img src=x onerror=alert(6)>
+[one](javascript:alert(7)), [two](data:text/html,<script>alert(8)</script>),
+**[three](shop/cart.py)**
+
+| book | price |
+|---|---|
+| `tax` | 2 |
+"""
+
+
 def git(folder: Path, *args: str) -> None:
     names = [f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")]
     subprocess.run(
@@ -99,7 +111,7 @@ def made_repository(folder: Path) -> Path:
     hostile = {
         name: f"def hostile_{at}():\n    return {name!r}\n" for at, name in enumerate(HOSTILE)
     }
-    write(root, hostile)
+    write(root, hostile | {"README.md": README})
     cart = FILES["shop/cart.py"]
     write(root, {"shop/book.py": FILES["shop/book.py"].replace("amount + 1", "amount + 2")})
     git(root, "add", ".")
@@ -191,7 +203,8 @@ class Tour:
 
 VIEWS = (
     ("search?query=tax", ".hit", "search"),
-    (f"code?target={quote('shop/cart.py#total')}", ".uses h3", "code"),
+    (f"code?target={quote('shop/cart.py#total')}", ".line.place", "code"),
+    ("code?target=README.md", ".markdown h2", "readme"),
     ("map", ".box", "map"),
     ("files?target=shop", ".list", "files"),
     ("files", ".list", "hostile-files"),

@@ -1,7 +1,8 @@
-"""The token that clients of `codelens serve --http` must send; each home has its own.
+"""Tokens that stay the same between starts, each in a file that only its owner can read.
 
-The token is in `CODELENS_HOME/http-token`, which only its owner can read. It does not change
-between starts, so what `codelens install --http` wrote into agents' settings keeps working.
+`http-token` is what clients of `codelens serve --http` must send; what `codelens install --http`
+wrote into agents' settings keeps working. From `page-secret` the addresses of `codelens ui` are
+made, so that a link to the page works again after the next start.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from typing import NamedTuple
 from codelens.errors import HomeNotWritable, SettingError
 from codelens.paths import barred, make_private
 
+HTTP_TOKEN = "http-token"  # noqa: S105
+PAGE_SECRET = "page-secret"  # noqa: S105
+_AFTERWARDS = {HTTP_TOKEN: ", and `codelens install --http` gives it to your agents"}
+"""What else is needed after a token was replaced."""
 _BYTES = 32
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}")
 _MOST_BYTES = 1024
@@ -43,25 +48,29 @@ class UnusableToken(SettingError):
         self.file = file
         super().__init__(
             f"the token in {str(file)!r} cannot be used: {why}; delete the file: a new one is "
-            "made at the next start, and `codelens install --http` gives it to your agents"
+            f"made at the next start{_AFTERWARDS.get(file.name, '')}"
         )
 
 
-def bearer_token(home: Path) -> Token:
-    """Return the token of a home; create it with mode 0600 if it is missing.
+def bearer_token(home: Path, name: str = HTTP_TOKEN) -> Token:
+    """Return a token of a home; create it with mode 0600 if it is missing.
+
+    Args:
+        home: the folder of codelens.
+        name: `HTTP_TOKEN` or `PAGE_SECRET`.
 
     Raises:
         UnusableToken: others may read the file, another user owns it, or it holds no token.
         HomeNotWritable: the token cannot be written.
         HomeNotReadable: the user may not read the file.
     """
-    file = home / "http-token"
+    file = home / name
     text = _token_in(file)
     if text is not None:
         return Token(text, file, is_new=False)
     make_private(home)
     fresh = secrets.token_urlsafe(_BYTES)
-    draft = home / f"http-token.{secrets.token_hex(8)}"
+    draft = home / f"{name}.{secrets.token_hex(8)}"
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(f"{fresh}\n")

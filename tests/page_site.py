@@ -15,7 +15,7 @@ from gitrepo import GitRepo
 from codelens import config
 from codelens.engine.engine import Engine
 from codelens.ui.page_questions import Engines, PageQuestions
-from codelens.ui.page_server import PageServer
+from codelens.ui.page_server import PageAddress, PageServer
 
 EDITOR = "vscode://file{path}:{line}"
 
@@ -55,7 +55,9 @@ def site_of(repo: GitRepo, home: Path) -> Iterator[Site]:
     with (
         Engine(config.Settings(home, budget_ms=60_000)) as engine,
         Engine(config.Settings(home, budget_ms=60_000)) as long_engine,
-        PageServer(PageQuestions(Engines(engine, long_engine), str(repo.root), EDITOR)) as server,
+        PageServer(
+            PageQuestions(Engines(engine, long_engine), str(repo.root), EDITOR), PageAddress()
+        ) as server,
     ):
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

@@ -84,7 +84,9 @@ ALLOWED = {
     },
     "hosts": {"types", "errors", "bearer_token", "home_files", "paths"},
     # The page: the commands' answers, over HTTP on loopback.
-    "ui": {"types", "cancellation", "errors", "config", "answers", "render", "engine"},
+    "ui": {
+        "types", "cancellation", "errors", "config", "bearer_token", "answers", "render", "engine",
+    },
     "cli": {
         "wording", "types", "errors", "bearer_token", "paths", "config", "capsule",
         "answers", "render", "engine", "serve", "ui", "hosts", "focus", "hooks",

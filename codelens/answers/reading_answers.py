@@ -262,6 +262,47 @@ class SourceAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Snippet:
+    """The first lines of a place, with their syntax."""
+
+    handle: str
+    """The handle that was asked for."""
+    path: str
+    start_line: int
+    text: str
+    marks: tuple[SourceMark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SnippetsAnswer:
+    """The first lines of several places; those that cannot be read are left out."""
+
+    receipt: Receipt
+    snippets: tuple[Snippet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitLine:
+    """A commit, for a list of recent work."""
+
+    head: str
+    author: str
+    time_s: int
+    """The author time, in seconds since 1970."""
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecentAnswer:
+    """The latest commits of the current worktree, and the latest one of each other worktree."""
+
+    commits: tuple[CommitLine, ...]
+    """The latest first, along first parents."""
+    worktrees: tuple[tuple[str, CommitLine], ...]
+    """Root and latest commit of each other worktree, the latest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class WorktreeLine:
     """A worktree of a repository."""
 

@@ -40,6 +40,8 @@ class Engine(EngineCore):
     expand = reading_methods.expand
     outline = reading_methods.outline
     source = reading_methods.source
+    snippets = reading_methods.snippets
+    recent = reading_methods.recent
     refs = reading_methods.refs
     look = reading_methods.look
     status = reading_methods.status

@@ -14,6 +14,7 @@ from codelens.answers.reading_answers import (
     OutlineAnswer,
     OutlineFile,
     SearchAnswer,
+    SnippetsAnswer,
     SourceAnswer,
     SourceLink,
     SourceMark,
@@ -488,21 +489,41 @@ def source_json(answer: SourceAnswer) -> Json:
     A mark is `[line, start, end, kind]`, a link `[line, start, end, handle, defines]`.
     """
     fields = asdict(answer)
-    lines = answer.text.split("\n")
+    columns = _columns(answer.text, answer.start_line)
+    fields["receipt"] = receipt_json(answer.receipt)
+    fields["marks"] = [[*columns(mark), mark.kind] for mark in answer.marks]
+    fields["links"] = [[*columns(link), link.handle, link.defines] for link in answer.links]
+    fields["notes"] = list(answer.notes)
+    return with_usable_paths(fields)
+
+
+def _columns(text: str, start_line: int) -> Callable[[SourceMark | SourceLink], list[int]]:
+    lines = text.split("\n")
 
     def columns(part: SourceMark | SourceLink) -> list[int]:
-        line = lines[part.line - answer.start_line]
+        line = lines[part.line - start_line]
         if line.isascii():
             return [part.line, part.start_column, part.end_column]
         data = line.encode()
         ends = (data[: part.start_column], data[: part.end_column])
         return [part.line, *(len(end.decode().encode("utf-16-le")) // 2 for end in ends)]
 
-    fields["receipt"] = receipt_json(answer.receipt)
-    fields["marks"] = [[*columns(mark), mark.kind] for mark in answer.marks]
-    fields["links"] = [[*columns(link), link.handle, link.defines] for link in answer.links]
-    fields["notes"] = list(answer.notes)
-    return with_usable_paths(fields)
+    return columns
+
+
+def snippets_json(answer: SnippetsAnswer) -> Json:
+    """Return the first lines of places; marks are as in a source."""
+    results = [
+        {
+            **picked(snippet, "handle path start_line text"),
+            "marks": [
+                [*_columns(snippet.text, snippet.start_line)(mark), mark.kind]
+                for mark in snippet.marks
+            ],
+        }
+        for snippet in answer.snippets
+    ]
+    return {"receipt": receipt_json(answer.receipt), "results": results}
 
 
 def status_json(answer: StatusAnswer) -> Json:

@@ -120,6 +120,7 @@ def editor_template(editor: str) -> str:
 Json = Mapping[str, object]
 _RESULTS, _MOST_RESULTS = 20, 200
 _RELATIVES = 60
+_SNIPPET_LINES = 40
 _LINES, _MOST_LINES = 500, 5_000
 _NOTES = 100
 _CHANGES = 50
@@ -212,6 +213,16 @@ class PageQuestions:
         answer = place.engine.source(arguments.text("target"), **place.view)
         return reading_text.source_json(answer)
 
+    def snippets(self, place: _Place, arguments: PageArguments) -> Json:
+        """The first lines of places, in colours."""
+        handles = arguments.words("handles")[:_MOST_RESULTS]
+        answer = place.engine.snippets(handles, max_lines=_SNIPPET_LINES, **place.view)
+        return reading_text.snippets_json(answer)
+
+    def recent(self, place: _Place, _: PageArguments) -> Json:
+        """The latest commits here, and of the other worktrees."""
+        return asdict(place.engine.recent(path=place.view["path"], ref=place.view["ref"]))
+
     def outline(self, place: _Place, arguments: PageArguments) -> Json:
         """The definitions of a file or folder."""
         detail = arguments.text("detail", "signatures")
@@ -300,6 +311,8 @@ _QUESTIONS: Mapping[str, _Question] = {
         PageQuestions.search, ("query", "mode", "kinds", "languages", "globs", "limit")
     ),
     "source": _Question(PageQuestions.source, ("target",)),
+    "snippets": _Question(PageQuestions.snippets, ("handles",)),
+    "recent": _Question(PageQuestions.recent),
     "outline": _Question(PageQuestions.outline, ("target", "detail")),
     "related": _Question(PageQuestions.related, ("target", "limit")),
     "references": _Question(PageQuestions.references, ("target", "limit")),

@@ -11,9 +11,10 @@ import selectors
 import socket
 import threading
 import time
+from base64 import urlsafe_b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -56,6 +57,10 @@ def page_files() -> Mapping[str, PageFile]:
 #
 # The token is the first part of each path. No cookie contains it, so no other page can use it, and
 # with `Referrer-Policy: no-referrer` no link reveals it.
+#
+# The kept address of a worktree is the same at each start, so that links to the page go on working.
+# Port and token are derived from a secret of the home and from the worktree: who knows one address
+# knows no other, and no page or user can guess the port.
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
@@ -65,12 +70,31 @@ _OPENED = {"sec-fetch-mode": ["navigate"], "sec-fetch-dest": ["document"]}
 """Permitted for a link from another site, such as a terminal in the browser: a new window."""
 
 
+_KEPT_PORTS = range(20_000, 32_768)
+"""Ports that common systems do not hand out for a moment, as they do those above."""
+_PORT_BYTES, _TOKEN_BYTES = 4, 24
+
+
 @dataclass(frozen=True, slots=True)
 class PageAddress:
-    """A port of this machine, and the secret that opens the page there."""
+    """A port of this machine (0: a free one), and the secret that opens the page there."""
 
-    port: int
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    port: int = 0
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(_TOKEN_BYTES))
+
+    @classmethod
+    def kept(cls, secret: str, root: str) -> PageAddress:
+        """The address that a worktree has at each start.
+
+        Args:
+            secret: the secret of the home.
+            root: the worktree.
+        """
+        size = _PORT_BYTES + _TOKEN_BYTES
+        derived = hashlib.blake2b(os.fsencode(root), key=secret.encode(), digest_size=size).digest()
+        number = int.from_bytes(derived[:_PORT_BYTES])
+        token = urlsafe_b64encode(derived[_PORT_BYTES:]).decode()
+        return cls(_KEPT_PORTS[number % len(_KEPT_PORTS)], token)
 
     @property
     def url(self) -> str:
@@ -216,7 +240,7 @@ class PageServer(ThreadingHTTPServer):
 
     Args:
         questions: answers the page's questions.
-        port: the port on loopback; 0: a free port.
+        address: where to listen.
 
     Raises:
         PortTaken: the port is not available.
@@ -227,16 +251,16 @@ class PageServer(ThreadingHTTPServer):
     # On Windows this would share a port in use; elsewhere it only avoids a wait after a restart.
     allow_reuse_address = os.name != "nt"
 
-    def __init__(self, questions: PageQuestions, port: int = 0) -> None:
+    def __init__(self, questions: PageQuestions, address: PageAddress) -> None:
         self.questions = questions
         self.clients = WaitingClients()
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         try:
-            super().__init__((LOOPBACK, port), _PageRequest)
+            super().__init__((LOOPBACK, address.port), _PageRequest)
         except (OSError, OverflowError) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise PortTaken(port, reason) from error
-        self.address = PageAddress(self.server_port)
+            raise PortTaken(address.port, reason) from error
+        self.address = replace(address, port=self.server_port)
 
     def server_bind(self) -> None:
         """Like the base class, but without a DNS lookup of the machine's name."""

@@ -8,32 +8,85 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from gitrepo import GitRepo
 from shop_repository import Run
 
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal there")
 
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal there")
-def test_the_page_is_served_until_ctrl_c(repo: GitRepo, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "codelens", "ui"]
+
+class Served(NamedTuple):
+    """A page with its process, and what it said at its start."""
+
+    process: subprocess.Popen[str]
+    url: str
+    said: list[str]
+
+
+@contextmanager
+def served(repo: GitRepo, *options: str) -> Iterator[Served]:
+    """The page until the end of the block, then ended by Ctrl-C."""
+    command = [sys.executable, "-m", "codelens", "ui", *options]
     with subprocess.Popen(
         command, cwd=repo.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None and server.stderr is not None
-        url = server.stdout.readline().strip()
-        assert server.stderr.readline().strip() == f"showing {repo.root}; Ctrl-C stops it"
-        with urllib.request.urlopen(f"{url}api/search?query=total") as answer:
-            assert b"shop/cart.py#total" in answer.read()
-        server.send_signal(signal.SIGINT)
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        url = process.stdout.readline().strip()
+        said = [process.stderr.readline().strip()]
+        while url and "Ctrl-C" not in said[-1]:
+            said.append(process.stderr.readline().strip())
         try:
-            out, err = server.communicate(timeout=60)
+            yield Served(process, url, said)
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=60) == ("", "")
         finally:
-            server.kill()
-    assert (server.returncode, out, err) == (0, "", "")
-    home = tmp_path / "home"
-    assert not (home / "usage.log").exists()
+            process.kill()
+    assert process.returncode == 0
+
+
+def status_of(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_the_page_is_served_until_ctrl_c(repo: GitRepo, tmp_path: Path) -> None:
+    with served(repo) as page:
+        assert page.said == [f"showing {repo.root}; Ctrl-C stops it"]
+        with urllib.request.urlopen(f"{page.url}api/search?query=total") as answer:
+            assert b"shop/cart.py#total" in answer.read()
+    assert not (tmp_path / "home" / "usage.log").exists()
+
+
+def test_an_address_works_again_after_the_next_start(repo: GitRepo, tmp_path: Path) -> None:
+    with served(repo) as first:
+        assert status_of(first.url) == 200
+        token = first.url.split("/")[3]
+        with served(repo) as second:
+            # The kept port is in use: neither it nor its secret is shared.
+            assert "is only for this start" in second.said[0]
+            assert second.url.split(":")[2] != first.url.split(":")[2]
+            assert token not in second.url
+            port = second.url.split("/")[2]
+            assert status_of(f"http://{port}/{token}/") == 404
+    secret = tmp_path / "home" / "page-secret"
+    assert secret.stat().st_mode & 0o777 == 0o600
+    with served(repo, "--once") as third:
+        assert token not in third.url
+        assert third.said == [f"showing {repo.root}; Ctrl-C stops it"]
+    with served(repo) as fourth:
+        assert fourth.url == first.url
+        assert status_of(f"{first.url}api/standing") == 200
+    secret.unlink()
+    with served(repo) as fifth:
+        assert token not in fifth.url
 
 
 def test_an_unservable_page_is_refused_at_once(
@@ -45,3 +98,13 @@ def test_an_unservable_page_is_refused_at_once(
     refused = run("ui")
     assert (refused.code, "unknown editor 'vim'" in refused.err) == (2, True)
     assert run("ui", "-C", str(repo.root / "nowhere")).code == 2
+
+
+def test_a_secret_that_others_may_read_is_not_used(run: Run, repo: GitRepo, tmp_path: Path) -> None:
+    secret = tmp_path / "home" / "page-secret"
+    secret.parent.mkdir(mode=0o700, exist_ok=True)
+    secret.write_text("x" * 43)
+    secret.chmod(0o644)
+    refused = run("ui", "-C", str(repo.root))
+    assert (refused.code, "lets others read it; delete the file" in refused.err) == (2, True)
+    assert "install --http" not in refused.err

@@ -43,6 +43,8 @@ def test_standing_lists_worktrees_and_refs(site: Site) -> None:
         ("related", {"target": "shop/cart.py#total"}, "results"),
         ("map", {}, "results"),
         ("history", {"target": "shop/cart.py#total"}, "results"),
+        ("snippets", {"handles": "shop/cart.py#total"}, "results"),
+        ("recent", {}, "commits"),
         ("conflicts", {}, "clean"),
         ("notes", {}, "results"),
         ("views", {}, "results"),
@@ -69,6 +71,49 @@ def test_a_source_has_colours_and_links(site: Site) -> None:
     assert ("def", "keyword") in marks
     assert ("# Everything.", "comment") in marks
     assert (' EUR"', "string") in marks
+
+
+def test_results_have_code_in_colours(site: Site) -> None:
+    handles = [
+        "shop/cart.py#total",
+        "shop/wide.py:3",
+        "shop/gone.py",
+        "blob.bin",
+        "../../etc/passwd",
+    ]
+    total, wide = site.answer("snippets", handles="\n".join(handles))["results"]
+    lines = total["text"].split("\n")
+    assert (total["start_line"], lines[:2]) == (4, ["def total():", "    # Everything."])
+    marks = [(lines[line - 4][start:end], kind) for line, start, end, kind in total["marks"]]
+    assert {("def", "keyword"), ("# Everything.", "comment")} <= set(marks)
+    assert wide["handle"] == "shop/wide.py:3"
+    assert [3, 6, 10, "string"] in wide["marks"]
+
+
+def test_code_of_results_shows_no_secrets(own_site: Site) -> None:
+    key = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    own_site.repo.write(".env", "# Cloud.\nSECRET=envvalue77\n")
+    own_site.repo.write("app.py", f'def login():\n    return "\u00fc {key}"\n')
+    results = own_site.answer("snippets", handles=".env\napp.py#login")["results"]
+    assert [row["path"] for row in results] == [".env", "app.py"]
+    assert "SECRET=" in results[0]["text"] and "envvalue77" not in results[0]["text"]
+    assert "login" in results[1]["text"] and key not in results[1]["text"]
+    assert results[1]["marks"] == []
+
+
+def test_recent_work_is_listed_for_each_worktree(own_site: Site) -> None:
+    repo = own_site.repo
+    side = repo.worktree(repo.root.parent / "side", branch="side")
+    side.commit("<b>Sell</b> pens\n\nMore.", {"shop/pens.py": "PENS = 1\n"})
+    repo.commit("Sell ink", {"shop/ink.py": "INK = 1\n"})
+    here = own_site.answer("recent")
+    assert [row["subject"] for row in here["commits"]] == ["Sell ink", "first"]
+    assert [(root, row["subject"]) for root, row in here["worktrees"]] == [
+        (str(side.root), "<b>Sell</b> pens")
+    ]
+    there = own_site.answer("recent", worktree=str(side.root))
+    assert [row["subject"] for row in there["commits"]] == ["<b>Sell</b> pens", "first"]
+    assert own_site.answer("recent", ref="side")["commits"] == there["commits"]
 
 
 def test_columns_count_like_javascript(site: Site) -> None:

@@ -101,3 +101,88 @@ def test_every_script_parses() -> None:
         if (status) throw new Error(`${{name}}: ${{stderr}}`);
       }}
     """)
+
+
+RECORDER = """
+  class Node {
+    constructor(nodeName, text) {
+      Object.assign(this, { nodeName, text, attributes: {}, childNodes: [] });
+    }
+    setAttribute(name, value) { this.attributes[name] = value; }
+    append(...nodes) { this.childNodes.push(...nodes); }
+    addEventListener() {}
+    get shown() {
+      if (this.nodeName === "#text") return this.text;
+      const { href, rel } = this.attributes;
+      const name = this.nodeName.toLowerCase();
+      const inner = this.childNodes.map((node) => node.shown).join("");
+      return `<${[name, href, rel].filter(Boolean).join(" ")}>${inner}</>`;
+    }
+  }
+  globalThis.Node = Node;
+  globalThis.document = {
+    createElement: (name) => new Node(name.toUpperCase()),
+    createTextNode: (text) => new Node("#text", text),
+  };
+  globalThis.location = { hash: "" };
+"""
+"""Elements of which `shown` writes the names, links and texts."""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Shop\n\nSells **books** and *pens*.",
+         "<h2>Shop</><p>Sells <b>books</> and <em>pens</>.</>"),
+        ("Shop\n====", "<h2>Shop</>"),
+        ("- one\n  - inner\n- two", "<ul><li>one<ul><li>inner</></></><li>two</></>"),
+        ("1. one\n2. two", "<ol><li>one</><li>two</></>"),
+        ("```py\na < b\n# no heading\n```\n> said",
+         "<pre><code>a < b\n# no heading</></><blockquote><p>said</></>"),
+        ("a|b\n-|-\n1|`2`",
+         "<div><table><thead><tr><th>a</><th>b</></></>"
+         "<tbody><tr><td>1</><td><code>2</></></></></></>"),
+        ("[cart](../shop/cart.py#L3)", "<p><a #/code?target=shop%2Fcart.py>cart</></>"),
+        ("[up](../../../../etc/passwd)", "<p><a #/code?target=etc%2Fpasswd>up</></>"),
+        ("[site](https://a.example/x)", "<p><a https://a.example/x noreferrer noopener>site</></>"),
+        # Hostile texts become texts; links lead only to the web or to a file.
+        ("[x](javascript:alert(1))", "<p><span>x</>)</>"),
+        ("[x](JaVaScRiPt:alert) [y](data:text/html,z) [z](//evil.example)",
+         "<p><span>x</> <span>y</> <span>z</></>"),
+        ("<script>alert(1)</script>", "<p>alert(1)</>"),
+        ("<img src=x onerror=alert(1) alt='a picture'>", "<p><span>[a picture]</></>"),
+        ("![a picture](https://evil.example/p.png)", "<p><span>[a picture]</></>"),
+        ("<p><!-- hidden -->\n</p>", ""),
+        ("`<b>` and a \u202eb", "<p><code><b></> and a \u2039U+202E\u203ab</>"),
+    ],
+)  # fmt: skip
+def test_markdown_becomes_elements_and_never_markup(text: str, shown: str) -> None:
+    assert rendered(text) == f"<div>{shown}</>"
+
+
+@pytest.mark.parametrize(
+    "text", ["> " * 5_000 + "x", "[" * 5_000, "*" * 20_000, "`" * 20_001, "- " * 3_000 + "x",
+             "|-" * 5_000 + "\n" + "|-" * 5_000, "<a " * 5_000, "**a " * 5_000],
+    ids=lambda text: text[:4],
+)  # fmt: skip
+def test_markdown_that_is_meant_to_hang_is_shown(text: str) -> None:
+    assert rendered(text).startswith("<div>")
+
+
+def rendered(text: str) -> str:
+    return json.loads(
+        run_node(f"""{RECORDER}
+      const {{ markdown }} = await import({json.dumps((FOLDER / "markdown_view.js").as_uri())});
+      console.log(JSON.stringify(markdown({json.dumps(text)}, "docs/start.md").shown));
+    """)
+    )
+
+
+def test_an_outline_is_a_tree_of_its_depths() -> None:
+    out = run_node(f"""{RECORDER}
+      const {{ nested }} = await import({json.dumps((FOLDER / "code_view.js").as_uri())});
+      const items = [["A", 0], ["A.b", 1], ["A.b.c", 2], ["D", 0], ["D.deep", 3]];
+      const plain = (nodes) => nodes.map(({{ name, inner }}) => [name, plain(inner)]);
+      console.log(JSON.stringify(plain(nested(items.map(([name, depth]) => ({{ name, depth }}))))));
+    """)
+    assert json.loads(out) == [["A", [["A.b", [["A.b.c", []]]]]], ["D", [["D.deep", []]]]]

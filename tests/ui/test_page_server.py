@@ -8,7 +8,7 @@ import pytest
 from page_site import Site
 
 from codelens.ui import page_server
-from codelens.ui.page_server import MOST_CONNECTIONS, PageServer, PortTaken, page_files
+from codelens.ui.page_server import MOST_CONNECTIONS, PageAddress, PageServer, PortTaken, page_files
 
 
 def raw(site: Site, data: bytes) -> bytes:
@@ -166,4 +166,14 @@ def test_nothing_of_a_request_is_printed(site: Site, capfd: pytest.CaptureFixtur
 
 def test_a_port_in_use_is_reported(site: Site) -> None:
     with pytest.raises(PortTaken, match=f"cannot listen on 127.0.0.1:{site.port}: .*--port N"):
-        PageServer(site.server.questions, site.port)
+        PageServer(site.server.questions, PageAddress(site.port))
+
+
+def test_each_worktree_and_secret_has_its_own_kept_address() -> None:
+    address = PageAddress.kept("secret", "/work/shop")
+    assert address == PageAddress.kept("secret", "/work/shop")
+    others = [PageAddress.kept("secret", "/work/side"), PageAddress.kept("other", "/work/shop")]
+    assert len({address.token, *(other.token for other in others)}) == 3
+    assert len({address.port, *(other.port for other in others)}) == 3
+    assert all(20_000 <= other.port < 32_768 and len(other.token) == 32 for other in others)
+    assert PageAddress().token != PageAddress().token

@@ -85,13 +85,17 @@ def add_ui(commands: shared_options.Commands) -> None:
     """Define the arguments."""
     parser = shared_options.command(
         commands, "ui", "explore the repository in a browser, on a page served on this machine",
-        "Serves a page on 127.0.0.1 and prints its address, which contains a new secret at each "
-        "start. The page shows the same answers as the commands and changes nothing. Ctrl-C "
-        "stops it.",
+        "Serves a page on 127.0.0.1 and prints its address, which contains a secret. The address "
+        "of a worktree stays the same, so that links to the page work after the next start. The "
+        "page shows the same answers as the commands and changes nothing. Ctrl-C stops it.",
     )  # fmt: skip
     parser.add_argument(
-        "--port", type=shared_options.port, default=0, metavar="N",
-        help="port to listen on (default: a free one)",
+        "--port", type=shared_options.port, metavar="N",
+        help="port to listen on; 0: a free one (default: always the same for a worktree)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--once", action="store_true",
+        help="use a free port and a new secret, which end with this start",
     )  # fmt: skip
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument(
@@ -105,9 +109,11 @@ def run_ui(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from codelens.ui.page_process import serve_page
 
-    def started(url: str, root: str) -> None:
+    def started(url: str, root: str, note: str) -> None:
         screen.put(url)
         standard_streams.flush()
+        if note:
+            screen.say(f"note: {note}")
         screen.say(f"showing {root}; Ctrl-C stops it")
         if args.open:
             import webbrowser
@@ -115,7 +121,7 @@ def run_ui(args: argparse.Namespace) -> int:
             if not webbrowser.open(url):
                 screen.say("note: no browser could be started; open the address by hand")
 
-    serve_page(args.path, args.port, args.editor, started)
+    serve_page(args.path, started, port=args.port, once=args.once, editor=args.editor)
     return 0
 
 

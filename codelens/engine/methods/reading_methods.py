@@ -11,6 +11,7 @@ from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest, at_own_ref
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.index_pool import check_limit
 from codelens.engine.masked_answers import masking
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.engine.worktree_paths import root_of
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
         ExploreAnswer,
         JointAnswer,
         OutlineAnswer,
+        RecentAnswer,
         RefsAnswer,
         SearchAnswer,
+        SnippetsAnswer,
         SourceAnswer,
         StatusAnswer,
         SymbolLine,
@@ -241,6 +244,48 @@ def source(
     request = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
     with walked_view(engine.pool, at_own_ref(request, target)) as (view, seconds):
         return source_query.source(view, target, max_lines, seconds)
+
+
+@counted
+def snippets(
+    engine: EngineCore,
+    handles: Sequence[str],
+    *,
+    max_lines: int = 10,
+    path: str | Path = ".",
+    ref: str | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> SnippetsAnswer:
+    """The first lines of places with their syntax classes, to show results of a search to people.
+
+    Args:
+        handles: as `search` gives them; those that cannot be read are left out.
+        max_lines: maximum number of lines of each.
+    """
+    from codelens.engine.reading import source_query
+
+    if max_lines < 1:
+        raise InvalidArgument("max_lines", "must be at least 1")
+    request = ViewRequest(path, ref, budget_ms, progress, targets=tuple(handles))
+    with engine.pool.view(request) as view, view.reading():
+        answer = source_query.snippets(view, handles, max_lines)
+    return source_query.masked_snippets(answer) if engine.settings.mask_secrets else answer
+
+
+@masking
+def recent(
+    engine: EngineCore, *, limit: int = 10, path: str | Path = ".", ref: str | None = None
+) -> RecentAnswer:
+    """The latest commits here, and the latest of each other worktree; indexes nothing.
+
+    Args:
+        limit: maximum number of commits.
+    """
+    from codelens.engine.reading import code_reader
+
+    check_limit(limit)
+    return code_reader.recent(engine.pool.open_any(path), ref, limit)
 
 
 def refs(engine: EngineCore, *, limit: int = 2_000, path: str | Path = ".") -> RefsAnswer:

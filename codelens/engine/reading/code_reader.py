@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from codelens.answers.reading_answers import RefsAnswer, SearchAnswer, StatusAnswer, WorktreeLine
+from codelens.answers.reading_answers import (
+    CommitLine,
+    RecentAnswer,
+    RefsAnswer,
+    SearchAnswer,
+    StatusAnswer,
+    WorktreeLine,
+)
 from codelens.answers.upkeep_answers import MeaningStatus, MeaningTest, QuestionTerm
 from codelens.engine.contexts.notes_here import ShownPlace, notes_on
 from codelens.engine.contexts.session_trail import sent_before
@@ -21,6 +28,7 @@ from codelens.engine.current_view import (
 from codelens.engine.embedding.provider_consent import provider_status
 from codelens.engine.index_pool import IndexPool, check_limit, seconds_to_read
 from codelens.errors import (
+    CodelensError,
     InvalidArgument,
     QueryError,
     ReadError,
@@ -34,10 +42,11 @@ from codelens.meaning.text_vectors import near_words
 from codelens.meaning.word_table import Head, WordTableDamaged
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
-from codelens.scope.repository import branch_at, ref_names
+from codelens.scope.repository import Repository, branch_at, ref_names
 from codelens.store.facts import ranking_reads
 from codelens.store.views import views
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
+from codelens.types import CommitId
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import ExpandAnswer
@@ -59,6 +68,36 @@ def refs(opened: OpenRepository, limit: int) -> RefsAnswer:
         refs=tuple(names[:limit]),
         more=max(len(names) - limit, 0),
     )
+
+
+def recent(opened: OpenRepository, ref: str | None, limit: int) -> RecentAnswer:
+    """The latest commits of a worktree or ref, and the latest one of each other worktree."""
+    from codelens.scope.commit_walk import CommitWalk
+
+    repository = opened.repository
+    if not repository.is_git:
+        return RecentAnswer((), ())
+    walk = CommitWalk(repository)
+
+    def lines(head: str, most: int) -> Iterator[CommitLine]:
+        commit = walk.commit(CommitId(head)) if head else None
+        while commit is not None and most > 0:
+            text = walk.text(commit.id)
+            yield CommitLine(commit.id, text.author, text.time_s, text.subject)
+            # A shallow clone ends at a commit whose parents are not in it.
+            ends = walk.is_cut(commit) or not commit.parents
+            commit, most = None if ends else walk.commit(commit.parents[0]), most - 1
+
+    others: list[tuple[str, CommitLine]] = []
+    for root in repository.worktrees():
+        try:
+            head = Repository.at(root).scope().head
+        except CodelensError:
+            continue  # It is being created or deleted.
+        others += [(root, line) for line in lines(head, 1)]
+    others.sort(key=lambda other: -other[1].time_s)
+    here = repository.scope(ref) if ref else opened.scope
+    return RecentAnswer(tuple(lines(here.head, limit)), tuple(others))
 
 
 # Status: scope, freshness, and what the view has and left out.

@@ -1,16 +1,25 @@
-"""Prepares a file for display: text, syntax marks, and links from names to definitions."""
+"""Prepares code for display: text, syntax marks, and links from names to definitions."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple
 
-from codelens.answers.reading_answers import SourceAnswer, SourceLink, SourceMark
+from codelens.answers.reading_answers import (
+    Snippet,
+    SnippetsAnswer,
+    SourceAnswer,
+    SourceLink,
+    SourceMark,
+)
 from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
+from codelens.engine.masked_answers import without_secrets
+from codelens.errors import HandleError, ReadError
 from codelens.extract.file_kinds import decode
 from codelens.extract.parse.syntax_marks import SyntaxMark, syntax_marks
 from codelens.handles.handle_grammar import handles_of, typed_handle
@@ -123,6 +132,48 @@ def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> So
         links=tuple(links),
         notes=(place.moved,) if place.moved else (),
     )
+
+
+def snippets(view: CurrentView, handles: Sequence[str], most: int) -> SnippetsAnswer:
+    """The first lines of each place that can be read, with their syntax.
+
+    Args:
+        view: the view of the handles.
+        handles: places in it.
+        most: maximum number of lines of each place.
+    """
+    reader = reader_of(view)
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    finder = Finder(view.snapshot, reader.symbols, ref, reader.data)
+    shown: list[Snippet] = []
+    for handle in handles:
+        try:
+            place = finder.find(typed_handle(handle, view.scope.root, view.snapshot.by_path))
+            language = reader.read(place, 0, 1).language
+        except (HandleError, ReadError):
+            continue
+        start, end = _lines_of(place)
+        data = decode(reader.data(place.file)).decode("utf-8", "replace").encode()
+        lines = _Lines(data, max(start, 1), min(most, end - start + 1 if end else most))
+        is_parsed = lines.text and reader.outcome(place.file) == "parsed"
+        marks = syntax_marks(data, language, *lines.span) if is_parsed else []
+        spans = tuple(
+            SourceMark(*span, mark.kind)
+            for mark in marks
+            if mark.kind != "name"
+            for span in lines.spans(mark)
+        )
+        shown.append(Snippet(handle, printed(place.file.path), lines.first, lines.text, spans))
+    return SnippetsAnswer(view.receipt(), tuple(shown))
+
+
+def masked_snippets(answer: SnippetsAnswer) -> SnippetsAnswer:
+    """The same answer without secrets; a text that changes loses its marks, which no longer fit."""
+    shown = tuple(
+        after if after.text == before.text else replace(after, marks=())
+        for before, after in zip(answer.snippets, without_secrets(answer).snippets, strict=True)
+    )
+    return replace(answer, snippets=shown)
 
 
 def _lines_of(place: Place) -> tuple[int, int]:

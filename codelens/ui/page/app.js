@@ -15,7 +15,7 @@ import { showViews } from "./views_view.js";
 import { moveFocus, openHelp } from "./keys.js";
 
 const VIEWS = {
-  search: { title: "Search", show: showSearch, key: "s" },
+  search: { title: "Home", show: showSearch, key: "s" },
   map: { title: "Map", show: showMap, key: "m" },
   files: { title: "Files", show: showFiles, key: "f" },
   diff: { title: "Diff", show: showDiff, key: "d" },
@@ -39,6 +39,7 @@ let shownScope = null;
 function show() {
   ending.abort();
   ending = new AbortController();
+  openMenu(false);
   const { view, params } = here();
   const known = VIEWS[view] ?? VIEWS.search;
   document.title = `${known.title} - codelens`;
@@ -128,6 +129,8 @@ function drawHead() {
   head.append(
     el("a", { class: "brand", href: "#/search" }, "codelens"),
     el("form", { role: "search", on: { submit: (event) => { event.preventDefault(); moveFocus(1); } } }, query),
+    el("button", { id: "menu", type: "button", "aria-expanded": "false", "aria-controls": "places", on: { click: () => openMenu(!head.classList.contains("open")) } }, "Menu"),
+    el("div", { id: "places" },
     el("nav", { "aria-label": "Views" },
       Object.entries(VIEWS).filter(([, view]) => view.key).map(([name, view]) =>
         el("a", { href: address(name), "data-view": name, title: `g ${view.key}` }, view.title))),
@@ -142,8 +145,14 @@ function drawHead() {
       })),
       el("datalist", { id: "refs" }),
       el("button", { type: "button", title: "Dark or light", on: { click: turnTheme } }, "Theme"),
-      el("button", { type: "button", title: "Keys ( ? )", on: { click: () => openHelp(VIEWS) } }, "Keys")),
+      el("button", { type: "button", title: "Keys ( ? )", on: { click: () => openHelp(VIEWS) } }, "Keys"))),
   );
+}
+
+/** On a phone, views and scope are behind a button, so that the content has the screen. */
+function openMenu(isOpen) {
+  head.classList.toggle("open", isOpen);
+  head.querySelector("#menu").setAttribute("aria-expanded", String(isOpen));
 }
 
 function turnTheme() {

@@ -1,7 +1,8 @@
 // A file: its outline, its code with links to definitions, and the uses of the shown definition.
 
 import { badge, count, el, remarks } from "./elements.js";
-import { address, codeAddress, scope } from "./places.js";
+import { markdown } from "./markdown_view.js";
+import { address, codeAddress, go, here, scope } from "./places.js";
 import { follow } from "./questions.js";
 
 export function showCode({ main, params, page, signal }) {
@@ -12,7 +13,7 @@ export function showCode({ main, params, page, signal }) {
   const uses = el("div", {});
   const notes = el("div", {});
   const sidebar = el("aside", { class: "uses", "aria-label": "Uses", tabindex: "-1" }, uses, notes);
-  main.replaceChildren(title, el("div", { class: "three" }, outline, code, sidebar),
+  main.replaceChildren(title, el("div", { class: "three" }, panel("Outline", outline), code, panel("Uses", sidebar)),
     el("button", { type: "button", hidden: true, "data-key": "o", on: { click: () => focusFirst(outline) } }),
     el("button", { type: "button", hidden: true, "data-key": "u", on: { click: () => focusFirst(sidebar) } }));
   let path = "";
@@ -25,7 +26,7 @@ export function showCode({ main, params, page, signal }) {
     page.receipt(answer.receipt);
     title.replaceChildren(...head(answer, page));
     const top = code.scrollTop;
-    code.replaceChildren(...body(answer));
+    code.replaceChildren(...(isRendered(answer, params) ? [markdown(answer.text, answer.path)] : body(answer)));
     if (path) code.scrollTop = top; // The file changed on disk: keep the scroll position.
     else showPlace(code);
     if (path !== answer.path) {
@@ -41,6 +42,14 @@ export function showCode({ main, params, page, signal }) {
   }, signal);
 }
 
+/** A part at the side of the code; where there is no side it opens above the code. */
+const panel = (title, content) => el("details", { class: "panel", open: !matchMedia("(max-width: 900px)").matches },
+  el("summary", {}, title), content);
+
+/** Markdown is shown as its reader sees it, unless lines of it or its source were asked for. */
+const isRendered = (answer, params) =>
+  answer.language === "markdown" && !answer.place_start && !params.source && answer.file_lines === answer.end_line;
+
 /** Scrolls only the code, not the page, so that the place is visible. */
 function showPlace(code) {
   const place = code.querySelector(".line.place");
@@ -48,7 +57,11 @@ function showPlace(code) {
 }
 
 const fileOf = (handle) => handle.replace(/#.*$/s, "").replace(/:\d+(-\d+)?$/, "");
-const focusFirst = (part) => (part.querySelector("a") ?? part).focus();
+
+function focusFirst(part) {
+  part.closest("details").open = true;
+  (part.querySelector("a") ?? part).focus();
+}
 
 /** Copies a text, and shows on the button whether that was allowed. */
 async function copy(text, button) {
@@ -74,6 +87,11 @@ function head(answer, page) {
       badge(answer.language), ` ${count(answer.file_lines, "line")} `,
       el("a", { href: address("history", { target: answer.handle }), "data-key": "t" }, "History"), " ",
       page.editor && el("a", { href: editorAddress(page, answer.path, line), "data-key": "e" }, "Open in editor"), " ",
+      answer.language === "markdown" && [el("button", { type: "button", on: { click: () => {
+        const { params } = here();
+        const target = params.target.replace(/#.*$/s, "").replace(/:\d+(-\d+)?$/, "");
+        go("code", { target, source: isRendered(answer, params) ? "1" : "" });
+      } } }, isRendered(answer, here().params) ? "Source" : "Rendered"), " "],
       el("button", { type: "button", on: { click: (event) => copy(answer.handle, event.target) } }, "Copy handle"),
       " ", el("code", {}, answer.handle)),
     remarks(answer.notes),
@@ -111,7 +129,7 @@ function body(answer) {
 const part = (answer, line, text) =>
   el("p", {}, el("a", { href: codeAddress(`${fileOf(answer.handle)}:${line}`) }, text));
 
-function byLine(spans) {
+export function byLine(spans) {
   const lines = new Map();
   for (const span of spans) {
     if (!lines.has(span[0])) lines.set(span[0], []);
@@ -121,7 +139,7 @@ function byLine(spans) {
 }
 
 /** A line as pieces of text, coloured and linked; a link takes precedence over a colour. */
-function pieces(text, spans) {
+export function pieces(text, spans) {
   const shown = [];
   let position = 0;
   spans.sort((a, b) => a[1] - b[1] || b.length - a.length);
@@ -144,14 +162,48 @@ function drawOutline(part, answer, failure, handle) {
     part.replaceChildren(el("h2", {}, "Outline"), el("p", {}, failure ?? "No definitions."));
     return;
   }
+  const roots = nested(file.items);
+  const isLong = file.items.length > MOST_UNFOLDED;
   part.replaceChildren(el("h2", {}, "Outline"),
-    file.items.length ? el("ul", {}, file.items.map((item) =>
-      el("li", { class: `depth${Math.min(item.depth, 4)}` },
-        el("a", { class: "item", href: codeAddress(item.handle), title: item.signature,
-          "aria-current": item.handle === handle ? "true" : null }, item.name),
-        " ", el("span", { class: "kind" }, item.kind)))) : el("p", {}, "No definitions."),
+    roots.length ? branch(roots, handle, isLong) : el("p", {}, "No definitions."),
     file.imports?.length ? el("details", {}, el("summary", {}, "Imports"),
       el("ul", {}, file.imports.map((name) => el("li", {}, name)))) : "");
+  part.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+}
+
+const MOST_UNFOLDED = 40;
+
+/** The definitions as a tree, by their depth: each has its `inner` ones. */
+export function nested(items) {
+  const roots = [];
+  const path = [];
+  for (const item of items) {
+    const node = { ...item, inner: [] };
+    path.length = Math.min(path.length, item.depth);
+    (path.at(-1)?.inner ?? roots).push(node);
+    path.push(node);
+  }
+  return roots;
+}
+
+/** A list of definitions; those with inner ones have a button that folds them. */
+function branch(nodes, handle, isFolded, owner = "") {
+  return el("ul", {}, nodes.map((node) => {
+    const link = el("a", { class: "item", href: codeAddress(node.handle), title: node.signature,
+      "aria-current": node.handle === handle ? "true" : null },
+    owner && node.name.startsWith(owner) ? node.name.slice(owner.length).replace(/^(?:\.|::|#|\/)/, "") || node.name : node.name);
+    const kind = el("span", { class: "kind" }, node.kind);
+    if (!node.inner.length) return el("li", { class: "leaf" }, link, " ", kind);
+    const inner = branch(node.inner, handle, isFolded, node.name);
+    const isOpen = !isFolded || node.handle === handle || inner.querySelector('[aria-current="true"]') !== null;
+    inner.hidden = !isOpen;
+    const button = el("button", { type: "button", class: "fold", "aria-expanded": String(isOpen), "aria-label": `Inside ${node.name}`,
+      on: { click: () => {
+        inner.hidden = !inner.hidden;
+        button.setAttribute("aria-expanded", String(!inner.hidden));
+      } } });
+    return el("li", {}, button, link, " ", kind, " ", el("span", { class: "doc" }, node.inner.length), inner);
+  }));
 }
 
 const MOST_SITES = 12;

@@ -1,6 +1,7 @@
 // Saved notes, with the state of each of their handles here.
 
 import { badge, count, el, remarks } from "./elements.js";
+import { markdown } from "./markdown_view.js";
 import { codeAddress, go, scope } from "./places.js";
 import { follow } from "./questions.js";
 
@@ -30,7 +31,7 @@ const saved = (context) => el("section", { class: "card", "aria-label": context.
   el("h2", {}, context.pinned ? "\u2605 " : "", context.name),
   el("p", { class: "doc" }, `${context.category}, ${(context.saved ?? "").slice(0, 10)} ${context.branch}`,
     context.tags.map((tag) => [" ", badge(tag)]), context.expired ? [" ", badge("expired", "bad")] : ""),
-  el("p", { class: "note" }, context.note),
+  markdown(context.note),
   el("ul", { class: "list" }, context.items.map((item) => el("li", {}, badge(item.status, STATES[item.status]), " ",
     item.status === "gone"
       ? el("span", {}, item.handle, item.near.length ? [" near ", item.near.map((handle) => [el("a", { class: "item", href: codeAddress(handle) }, handle), " "])] : "")

@@ -36,13 +36,16 @@ export const scope = () => pick(here().params);
  *
  * A handle of a ref starts with it: `feature:src/a.py#f`. In a URL, the ref is a separate parameter.
  */
-export function codeAddress(handle) {
+export const codeAddress = (handle) => address("code", placeOf(handle));
+
+/** The place of a handle, as parameters. */
+export function placeOf(handle) {
   const [left, symbol] = splitOnce(handle, "#");
   const lines = /:\d+(-\d+)?$/.exec(left)?.[0] ?? "";
   const place = left.slice(0, left.length - lines.length);
   const at = place.lastIndexOf(":"); // A path in a handle has none.
   const target = place.slice(at + 1) + lines + (symbol === undefined ? "" : `#${symbol}`);
-  return address("code", at < 0 ? { target } : { target, ref: place.slice(0, at) });
+  return at < 0 ? { target } : { target, ref: place.slice(0, at) };
 }
 
 /**
