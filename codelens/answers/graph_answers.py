@@ -111,7 +111,8 @@ class ReferencesAnswer:
     receipt: Receipt
     target: GraphNode
     places: tuple[GraphNode, ...]
-    """Definitions and declarations of the target, including overloads and stubs."""
+    """Definitions and declarations of the target, including overloads and stubs; of a type also
+    constructors, destructors and members outside of it, which spell its name."""
     references: tuple[Reference, ...]
     """Certain uses outside of tests, certain uses in tests, the same of the methods that override
     the target or that it overrides, then possible uses, the most likely first; within each by path
@@ -158,6 +159,8 @@ class RelatedAnswer:
     """The definitions that have the name, if there are several; `results` are in this order."""
     owner_totals: tuple[tuple[tuple[str, int], ...], ...] = ()
     """The totals of each owner."""
+    places: tuple[GraphNode, ...] = ()
+    """As in `ReferencesAnswer`."""
 
 
 @dataclass(frozen=True, slots=True)

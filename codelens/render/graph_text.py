@@ -28,7 +28,7 @@ from codelens.answers.graph_answers import (
 )
 from codelens.render.reading_text import Json, picked, receipt_json, with_usable_paths
 from codelens.render.text_pieces import lines_of, one_line, part_of
-from codelens.wording import count_of
+from codelens.wording import count_of, some_of
 
 _TITLES = {
     "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",
@@ -42,7 +42,7 @@ _HOW = {
     "overrides": "overrides", "overridden": "may run", "override": "may run",
 }  # fmt: skip
 _CHANGED_SHOWN = 20
-_SITES_SHOWN, _TESTS_SHOWN = 3, 5
+_SITES_SHOWN, _TESTS_SHOWN, _PLACES_SHOWN = 3, 5, 8
 
 
 def place(node: GraphNode) -> str:
@@ -66,10 +66,17 @@ def head_of(node: GraphNode) -> str:
     return f"{place(node)}  {node.kind}{shown and f'  {shown}'}"
 
 
+def _target(answer: ReferencesAnswer | RelatedAnswer) -> list[str]:
+    """Render the target and its other places."""
+    also = [place(node) for node in answer.places if node.handle != answer.target.handle]
+    more = [f"also at {some_of(also, _PLACES_SHOWN)}"] if also else []
+    return [head_of(answer.target), *more]
+
+
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
     """Render heading and blocks by relation, or by path."""
     grouped = "the answer is grouped by them"
-    head = _owners(answer.owners, grouped) if answer.owners else [head_of(answer.target)]
+    head = _owners(answer.owners, grouped) if answer.owners else _target(answer)
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
         return head, [
@@ -202,13 +209,10 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
     use += " one" if answer.owners else " it"
     together = "the lines are those of all of them"
     head = [
-        *(_owners(answer.owners, together) if answer.owners else [head_of(answer.target)]),
+        *(_owners(answer.owners, together) if answer.owners else _target(answer)),
         f"{count_of(answer.certain, 'line')} certainly {use}{tests}{family}{possible}; "
         f"{count_of(answer.files, 'file')}",
     ]
-    also = [place(node) for node in answer.places if node.handle != answer.target.handle]
-    if also and not answer.owners:
-        head.insert(1, f"also at {', '.join(also)}")
     blocks: list[str] = []
     before: Reference | None = None
     for reference in answer.references:
@@ -440,6 +444,7 @@ def related_json(answer: RelatedAnswer) -> Json:
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "target": _node(answer.target),
+        "places": [_node(place) for place in answer.places],
         **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [
             {

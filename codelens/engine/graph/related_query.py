@@ -106,6 +106,7 @@ def related(
     return RelatedAnswer(
         receipt=graph.receipt(),
         target=named.node,
+        places=targets.places(named),
         results=tuple(
             _relative(targets, row, group.why, group.named.node.handle if named.parts else "")
             for group, rows in zip(groups, shown, strict=True)
@@ -481,7 +482,7 @@ def references(
     return ReferencesAnswer(
         receipt=graph.receipt(),
         target=named.node,
-        places=() if named.whole else tuple(targets.node(node) for node in named.nodes),
+        places=targets.places(named),
         references=tuple(_reference(targets, position, lines[position]) for position in page),
         certain=sum(position.section < _POSSIBLE for position in order),
         in_tests=sum(position.section in tests for position in order),
