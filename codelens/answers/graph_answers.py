@@ -102,6 +102,8 @@ class Reference:
     choices: int = 0
     why: str = ""
     """Evidence for a possible use; for a certain use its alias (`through g`) or the method."""
+    owners: tuple[str, ...] = ()
+    """Handles of the definitions that it certainly uses, if several have the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class ReferencesAnswer:
     references: tuple[Reference, ...]
     """Certain uses outside of tests, certain uses in tests, the same of the methods that override
     the target or that it overrides, then possible uses, the most likely first; within each by path
-    and line."""
+    and line. If several definitions have the name, the certain uses of each are together."""
     certain: int
     """Number of certain lines in all pages."""
     in_tests: int
@@ -134,6 +136,8 @@ class ReferencesAnswer:
     notes: tuple[str, ...] = ()
     owners: tuple[GraphNode, ...] = ()
     """The definitions that have the name, if there are several; the lines are those of all."""
+    owner_lines: tuple[int, ...] = ()
+    """Number of certain lines of each owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ _HOW = {
 }  # fmt: skip
 _CHANGED_SHOWN = 20
 _SITES_SHOWN, _TESTS_SHOWN, _PLACES_SHOWN = 3, 5, 8
+_USED_SHOWN = 3
 
 
 def place(node: GraphNode) -> str:
@@ -75,8 +76,7 @@ def _target(answer: ReferencesAnswer | RelatedAnswer) -> list[str]:
 
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
     """Render heading and blocks by relation, or by path."""
-    grouped = "the answer is grouped by them"
-    head = _owners(answer.owners, grouped) if answer.owners else _target(answer)
+    head = _owners(answer.owners, _GROUPED) or _target(answer)
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
         return head, [
@@ -116,9 +116,18 @@ def _by_relation(
     return blocks, tests
 
 
-def _owners(owners: Sequence[GraphNode], about: str) -> list[str]:
-    """Render the heading of an answer about several definitions with a name."""
-    shown = [f"  {head_of(owner)}" for owner in owners[:_OWNERS_SHOWN]]
+def _owners(owners: Sequence[GraphNode], about: str, counts: Sequence[int] = ()) -> list[str]:
+    """Render the heading of an answer about several definitions with a name; else nothing.
+
+    `counts`: the number of certain lines of each.
+    """
+    if not owners:
+        return []
+    lines = [f"  ({count_of(count, 'line')})" for count in counts] or [""] * len(owners)
+    shown = [
+        f"  {head_of(owner)}{count}"
+        for owner, count in zip(owners[:_OWNERS_SHOWN], lines, strict=False)
+    ]
     left = len(owners) - _OWNERS_SHOWN
     if left > 0:
         shown.append(f"  and {left:,} more")
@@ -127,6 +136,7 @@ def _owners(owners: Sequence[GraphNode], about: str) -> list[str]:
 
 
 _OWNERS_SHOWN = 12
+_GROUPED = "the answer is grouped by them"
 _FAMILY = "overridden by it or overriding it (a change of its name must change these)"
 _BASES: Mapping[Basis, str] = {
     "choice": "each means one of several definitions of that name",
@@ -207,9 +217,8 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
     possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
     use = "uses" if answer.certain == 1 else "use"
     use += " one" if answer.owners else " it"
-    together = "the lines are those of all of them"
     head = [
-        *(_owners(answer.owners, together) if answer.owners else _target(answer)),
+        *(_owners(answer.owners, _GROUPED, answer.owner_lines) or _target(answer)),
         f"{count_of(answer.certain, 'line')} certainly {use}{tests}{family}{possible}; "
         f"{count_of(answer.files, 'file')}",
     ]
@@ -227,8 +236,11 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
 
 
 def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
-    """Yield headings that changed since the previous line: certainty, file, definition."""
+    """Yield headings that changed since the previous line: owner, certainty, file, definition."""
     basis_changed = before is None or before.basis != reference.basis
+    if reference.owners and (before is None or before.owners != reference.owners):
+        yield f"of {some_of(reference.owners, _USED_SHOWN, ' and ')}"
+        basis_changed = True
     if basis_changed and reference.basis is not None:
         is_family = reference.basis == "family"
         yield _FAMILY if is_family else f"may use it ({_BASES[reference.basis]})"
@@ -476,7 +488,9 @@ def references_json(answer: ReferencesAnswer) -> Json:
         "places": [_node(place) for place in answer.places],
         **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [_reference_json(reference) for reference in answer.references],
-        **picked(answer, "certain in_tests in_family possible files left cursor notes"),
+        **picked(
+            answer, "certain in_tests in_family possible files left cursor notes", "owner_lines"
+        ),
     }
     return with_usable_paths(fields)
 
@@ -490,8 +504,8 @@ def _reference_json(reference: Reference) -> dict[str, object]:
         "test": within.test,
     }
     if reference.basis is not None:
-        return fields | picked(reference, "basis choices why")
-    return fields | picked(reference, "", "why")
+        return fields | picked(reference, "basis choices why", "owners")
+    return fields | picked(reference, "", "why owners")
 
 
 def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
