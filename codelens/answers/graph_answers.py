@@ -180,6 +180,8 @@ class AffectedNode:
     """`path:line` of these uses: at distance 1 every line, later the first."""
     fit: Fit | None = None
     """How a direct use fits a function that was redeclared or removed since the base."""
+    owner: str = ""
+    """Handle of the definition that affects it, if several have the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,11 @@ class ImpactAnswer:
     notes: tuple[str, ...] = ()
     contexts: tuple[LinkedNote, ...] = ()
     """Saved notes on the changes and their direct users; the best first."""
+    owners: tuple[GraphNode, ...] = ()
+    """The definitions that have the name, if there are several; `results` are in this order, and
+    `totals` count what several of them affect once."""
+    owner_totals: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """The totals of each owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,11 +283,13 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     may = f", {answer.may_count:,} more may use it" if answer.may_count else ""
     imports = f"; {count_of(answer.only_import, 'import')} not listed" if answer.only_import else ""
     head = [
+        *_owners(answer.owners, _GROUPED),
         f"{count_of(len(answer.changed), 'change')}{against}: {_hit_count(answer)}"
-        f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}"
+        f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}",
     ]
-    changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]
-    if len(answer.changed) > _CHANGED_SHOWN:
+    listed = () if answer.owners else answer.changed[:_CHANGED_SHOWN]
+    changed = [f"  {_changed(change)}" for change in listed]
+    if not answer.owners and len(answer.changed) > _CHANGED_SHOWN:
         changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
     return head, [
         *changed, *_tests(answer), *_hits(answer), *_possible_users(answer.may, answer.may_count),
@@ -343,8 +345,21 @@ _FITS: Mapping[Fit, tuple[str, str]] = {
 
 
 def _hits(answer: ImpactAnswer) -> Iterator[str]:
-    for distance, total in answer.totals:
-        rows = [result for result in answer.results if result.distance == distance]
+    if not answer.owners:
+        yield from _by_distance(answer, answer.totals, answer.results)
+    for owner, totals in zip(answer.owners, answer.owner_totals, strict=True):
+        rows = [result for result in answer.results if result.owner == owner.handle]
+        first, *others = [*_by_distance(answer, totals, rows)] or ["nothing certain"]
+        yield f"of {place(owner)}\n{first}"
+        yield from others
+
+
+def _by_distance(
+    answer: ImpactAnswer, totals: Sequence[tuple[int, int]], results: Sequence[AffectedNode]
+) -> Iterator[str]:
+    """Render affected nodes by distance."""
+    for distance, total in totals:
+        rows = [result for result in results if result.distance == distance]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
         heading = "direct" if distance == 1 else f"in {distance} steps"
@@ -531,12 +546,13 @@ def impact_json(answer: ImpactAnswer) -> Json:
         "receipt": receipt_json(answer.receipt),
         "base": answer.base,
         "changed": [_changed_json(change) for change in answer.changed],
+        **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [
             {
                 **_node(result.node),
                 **picked(result, "distance how via"),
                 "site": result.sites[0],
-                **picked(result, "sites", "fit"),
+                **picked(result, "sites", "fit owner"),
             }
             for result in answer.results
         ],
