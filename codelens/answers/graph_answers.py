@@ -102,6 +102,8 @@ class Reference:
     choices: int = 0
     why: str = ""
     """Evidence for a possible use; for a certain use its alias (`through g`) or the method."""
+    owners: tuple[str, ...] = ()
+    """Handles of the definitions that it certainly uses, if several have the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +113,12 @@ class ReferencesAnswer:
     receipt: Receipt
     target: GraphNode
     places: tuple[GraphNode, ...]
-    """Definitions and declarations of the target, including overloads and stubs."""
+    """Definitions and declarations of the target, including overloads and stubs; of a type also
+    constructors, destructors and members outside of it, which spell its name."""
     references: tuple[Reference, ...]
     """Certain uses outside of tests, certain uses in tests, the same of the methods that override
     the target or that it overrides, then possible uses, the most likely first; within each by path
-    and line."""
+    and line. If several definitions have the name, the certain uses of each are together."""
     certain: int
     """Number of certain lines in all pages."""
     in_tests: int
@@ -133,6 +136,8 @@ class ReferencesAnswer:
     notes: tuple[str, ...] = ()
     owners: tuple[GraphNode, ...] = ()
     """The definitions that have the name, if there are several; the lines are those of all."""
+    owner_lines: tuple[int, ...] = ()
+    """Number of certain lines of each owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,8 @@ class RelatedAnswer:
     """The definitions that have the name, if there are several; `results` are in this order."""
     owner_totals: tuple[tuple[tuple[str, int], ...], ...] = ()
     """The totals of each owner."""
+    places: tuple[GraphNode, ...] = ()
+    """As in `ReferencesAnswer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +180,8 @@ class AffectedNode:
     """`path:line` of these uses: at distance 1 every line, later the first."""
     fit: Fit | None = None
     """How a direct use fits a function that was redeclared or removed since the base."""
+    owner: str = ""
+    """Handle of the definition that affects it, if several have the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +242,11 @@ class ImpactAnswer:
     notes: tuple[str, ...] = ()
     contexts: tuple[LinkedNote, ...] = ()
     """Saved notes on the changes and their direct users; the best first."""
+    owners: tuple[GraphNode, ...] = ()
+    """The definitions that have the name, if there are several; `results` are in this order, and
+    `totals` count what several of them affect once."""
+    owner_totals: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """The totals of each owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from codelens.answers.graph_answers import (
 )
 from codelens.render.reading_text import Json, picked, receipt_json, with_usable_paths
 from codelens.render.text_pieces import lines_of, one_line, part_of
-from codelens.wording import count_of
+from codelens.wording import count_of, some_of
 
 _TITLES = {
     "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",
@@ -42,7 +42,8 @@ _HOW = {
     "overrides": "overrides", "overridden": "may run", "override": "may run",
 }  # fmt: skip
 _CHANGED_SHOWN = 20
-_SITES_SHOWN, _TESTS_SHOWN = 3, 5
+_SITES_SHOWN, _TESTS_SHOWN, _PLACES_SHOWN = 3, 5, 8
+_USED_SHOWN = 3
 
 
 def place(node: GraphNode) -> str:
@@ -66,10 +67,16 @@ def head_of(node: GraphNode) -> str:
     return f"{place(node)}  {node.kind}{shown and f'  {shown}'}"
 
 
+def _target(answer: ReferencesAnswer | RelatedAnswer) -> list[str]:
+    """Render the target and its other places."""
+    also = [place(node) for node in answer.places if node.handle != answer.target.handle]
+    more = [f"also at {some_of(also, _PLACES_SHOWN)}"] if also else []
+    return [head_of(answer.target), *more]
+
+
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
     """Render heading and blocks by relation, or by path."""
-    grouped = "the answer is grouped by them"
-    head = _owners(answer.owners, grouped) if answer.owners else [head_of(answer.target)]
+    head = _owners(answer.owners, _GROUPED) or _target(answer)
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
         return head, [
@@ -109,9 +116,18 @@ def _by_relation(
     return blocks, tests
 
 
-def _owners(owners: Sequence[GraphNode], about: str) -> list[str]:
-    """Render the heading of an answer about several definitions with a name."""
-    shown = [f"  {head_of(owner)}" for owner in owners[:_OWNERS_SHOWN]]
+def _owners(owners: Sequence[GraphNode], about: str, counts: Sequence[int] = ()) -> list[str]:
+    """Render the heading of an answer about several definitions with a name; else nothing.
+
+    `counts`: the number of certain lines of each.
+    """
+    if not owners:
+        return []
+    lines = [f"  ({count_of(count, 'line')})" for count in counts] or [""] * len(owners)
+    shown = [
+        f"  {head_of(owner)}{count}"
+        for owner, count in zip(owners[:_OWNERS_SHOWN], lines, strict=False)
+    ]
     left = len(owners) - _OWNERS_SHOWN
     if left > 0:
         shown.append(f"  and {left:,} more")
@@ -120,6 +136,7 @@ def _owners(owners: Sequence[GraphNode], about: str) -> list[str]:
 
 
 _OWNERS_SHOWN = 12
+_GROUPED = "the answer is grouped by them"
 _FAMILY = "overridden by it or overriding it (a change of its name must change these)"
 _BASES: Mapping[Basis, str] = {
     "choice": "each means one of several definitions of that name",
@@ -200,15 +217,11 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
     possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
     use = "uses" if answer.certain == 1 else "use"
     use += " one" if answer.owners else " it"
-    together = "the lines are those of all of them"
     head = [
-        *(_owners(answer.owners, together) if answer.owners else [head_of(answer.target)]),
+        *(_owners(answer.owners, _GROUPED, answer.owner_lines) or _target(answer)),
         f"{count_of(answer.certain, 'line')} certainly {use}{tests}{family}{possible}; "
         f"{count_of(answer.files, 'file')}",
     ]
-    also = [place(node) for node in answer.places if node.handle != answer.target.handle]
-    if also and not answer.owners:
-        head.insert(1, f"also at {', '.join(also)}")
     blocks: list[str] = []
     before: Reference | None = None
     for reference in answer.references:
@@ -223,8 +236,11 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
 
 
 def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
-    """Yield headings that changed since the previous line: certainty, file, definition."""
+    """Yield headings that changed since the previous line: owner, certainty, file, definition."""
     basis_changed = before is None or before.basis != reference.basis
+    if reference.owners and (before is None or before.owners != reference.owners):
+        yield f"of {some_of(reference.owners, _USED_SHOWN, ' and ')}"
+        basis_changed = True
     if basis_changed and reference.basis is not None:
         is_family = reference.basis == "family"
         yield _FAMILY if is_family else f"may use it ({_BASES[reference.basis]})"
@@ -267,11 +283,13 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     may = f", {answer.may_count:,} more may use it" if answer.may_count else ""
     imports = f"; {count_of(answer.only_import, 'import')} not listed" if answer.only_import else ""
     head = [
+        *_owners(answer.owners, _GROUPED),
         f"{count_of(len(answer.changed), 'change')}{against}: {_hit_count(answer)}"
-        f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}"
+        f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}",
     ]
-    changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]
-    if len(answer.changed) > _CHANGED_SHOWN:
+    listed = () if answer.owners else answer.changed[:_CHANGED_SHOWN]
+    changed = [f"  {_changed(change)}" for change in listed]
+    if not answer.owners and len(answer.changed) > _CHANGED_SHOWN:
         changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
     return head, [
         *changed, *_tests(answer), *_hits(answer), *_possible_users(answer.may, answer.may_count),
@@ -327,8 +345,21 @@ _FITS: Mapping[Fit, tuple[str, str]] = {
 
 
 def _hits(answer: ImpactAnswer) -> Iterator[str]:
-    for distance, total in answer.totals:
-        rows = [result for result in answer.results if result.distance == distance]
+    if not answer.owners:
+        yield from _by_distance(answer, answer.totals, answer.results)
+    for owner, totals in zip(answer.owners, answer.owner_totals, strict=True):
+        rows = [result for result in answer.results if result.owner == owner.handle]
+        first, *others = [*_by_distance(answer, totals, rows)] or ["nothing certain"]
+        yield f"of {place(owner)}\n{first}"
+        yield from others
+
+
+def _by_distance(
+    answer: ImpactAnswer, totals: Sequence[tuple[int, int]], results: Sequence[AffectedNode]
+) -> Iterator[str]:
+    """Render affected nodes by distance."""
+    for distance, total in totals:
+        rows = [result for result in results if result.distance == distance]
         left = total - len(rows)
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
         heading = "direct" if distance == 1 else f"in {distance} steps"
@@ -440,6 +471,7 @@ def related_json(answer: RelatedAnswer) -> Json:
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "target": _node(answer.target),
+        "places": [_node(place) for place in answer.places],
         **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [
             {
@@ -471,7 +503,9 @@ def references_json(answer: ReferencesAnswer) -> Json:
         "places": [_node(place) for place in answer.places],
         **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [_reference_json(reference) for reference in answer.references],
-        **picked(answer, "certain in_tests in_family possible files left cursor notes"),
+        **picked(
+            answer, "certain in_tests in_family possible files left cursor notes", "owner_lines"
+        ),
     }
     return with_usable_paths(fields)
 
@@ -485,8 +519,8 @@ def _reference_json(reference: Reference) -> dict[str, object]:
         "test": within.test,
     }
     if reference.basis is not None:
-        return fields | picked(reference, "basis choices why")
-    return fields | picked(reference, "", "why")
+        return fields | picked(reference, "basis choices why", "owners")
+    return fields | picked(reference, "", "why owners")
 
 
 def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
@@ -512,12 +546,13 @@ def impact_json(answer: ImpactAnswer) -> Json:
         "receipt": receipt_json(answer.receipt),
         "base": answer.base,
         "changed": [_changed_json(change) for change in answer.changed],
+        **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [
             {
                 **_node(result.node),
                 **picked(result, "distance how via"),
                 "site": result.sites[0],
-                **picked(result, "sites", "fit"),
+                **picked(result, "sites", "fit owner"),
             }
             for result in answer.results
         ],

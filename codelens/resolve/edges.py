@@ -474,6 +474,8 @@ class Edges:
             elif not import_.name:
                 referents += names.imported(path, import_)
             referents += [Referent(file, MODULE) for file in self._view.through(path, import_)]
+            for owner in dict.fromkeys(names.on_import_path(path, import_)):
+                yield self._import_of_type(path, owner, import_.line)
             for referent, confidence in self._weighted(referents, "import"):
                 if referent.symbol != LOCAL:
                     name = import_.name or import_.module
@@ -487,6 +489,12 @@ class Edges:
                         import_.line,
                         confidence,
                     )
+
+    def _import_of_type(self, path: bytes, type_: Referent, line: int) -> Edge:
+        """Return the edge to a type that an import names on its way to a member."""
+        model = self._view.model(type_.path)
+        name = model.symbols[type_.symbol].name if model is not None else type_.name
+        return Edge(path, -1, type_.path, type_.symbol, "import", name, line, CERTAIN)
 
 
 def _words(import_: Import) -> set[str]:

@@ -220,7 +220,7 @@ def recover(answer: RecoverAnswer, form: Form, max_tokens: int) -> str:
 
 # Answers about uses.
 
-_RELATED_SHARES = {"results": 6, "may": 1, "notes": 2}
+_RELATED_SHARES = {"results": 6, "places": 1, "may": 1, "notes": 2}
 _REFERENCES_SHARES = {"results": 8, "places": 1, "notes": 2}
 _IMPACT_SHARES = {"results": 4, "tests": 4, "changed": 2, "may": 1, "notes": 2}
 _MAP_SHARES = {

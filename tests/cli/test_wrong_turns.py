@@ -110,13 +110,61 @@ def test_the_users_of_each_definition_of_a_name_are_apart(run: Run) -> None:
     assert "#run" in of_context and "#flush" not in of_context, text
 
 
-def test_the_uses_of_a_name_are_said_to_be_those_of_all_its_definitions(run: Run) -> None:
-    lines = run("references", "Render").out.splitlines()
-    assert lines[0].startswith("2 definitions have that name; the lines are those of all"), lines
-    assert "#Writer.Render" in lines[1] and "#Context.Render" in lines[2]
+def test_the_lines_of_each_definition_of_a_name_are_apart(run: Run) -> None:
+    ran = run("references", "Render")
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("2 definitions have that name; the answer is grouped"), lines
+    assert "#Writer.Render" in lines[1] and lines[1].endswith("(2 lines)")
+    assert "#Context.Render" in lines[2] and lines[2].endswith("(1 line)")
     assert lines[3].startswith("3 lines certainly use one; "), lines
+    writer, context = "context.go#Writer.Render", "context.go#Context.Render"
+    of_context, of_writer = ran.out.partition(f"of {context}\n")[2].split(f"of {writer}\n")
+    assert "#flush" in of_writer and "#run" not in of_writer, ran.out
+    assert "#run" in of_context and "#flush" not in of_context, ran.out
     answer = run("references", "Render", "--json").json
     assert len(answer["owners"]) == 2 and not any("that name" in note for note in answer["notes"])
+    assert answer["owner_lines"] == [2, 1]
+    used = [(row["owners"], row["within"].partition("#")[2]) for row in answer["results"]]
+    assert used == [([context], "run"), ([writer], "Context.Render"), ([writer], "flush")]
+
+
+def test_the_pages_of_a_name_of_several_definitions_list_each_line_once(run: Run) -> None:
+    whole = run("references", "Render", "--json").json["results"]
+    cursor, pages = "", list[object]()
+    while True:
+        after = ("--cursor", cursor) if cursor else ()
+        page = run("references", "Render", "--json", "--limit", "1", *after).json
+        pages += page["results"]
+        cursor = page["cursor"]
+        if not cursor:
+            break
+    assert pages == whole and len(whole) > 2
+
+
+def test_impact_of_each_definition_of_a_name_is_apart(run: Run) -> None:
+    """`Context.Render` calls `Writer.Render`: a change of it is also an effect of the other."""
+    ran = run("impact", "Render")
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("2 definitions have that name; the answer is grouped"), lines
+    writer, context = "context.go#Writer.Render", "context.go#Context.Render"
+    of_writer, of_context = ran.out.partition(f"of {writer}")[2].split(f"of {context}")
+    assert "#flush" in of_writer and "#Context.Render" in of_writer, ran.out
+    assert "#run" in of_context and "#flush" not in of_context, ran.out
+    answer = run("impact", "Render", "--json").json
+    assert [owner["handle"] for owner in answer["owners"]] == [writer, context]
+    direct = {(row["owner"], row["symbol"]) for row in answer["results"] if row["distance"] == 1}
+    assert direct == {(writer, "Context.Render"), (writer, "flush"), (context, "run")}
+    indirect = {(row["owner"], row["symbol"]) for row in answer["results"] if row["distance"] == 2}
+    assert indirect == {(writer, "run")}
+    assert answer["totals"] == {"1": 3} and not any("that name" in note for note in answer["notes"])
+    few = run("impact", "Render", "--json", "--limit", "2").json["results"]
+    assert {row["owner"] for row in few} == {writer, context}
+
+
+def test_impact_of_a_name_and_another_target_is_one_list(run: Run) -> None:
+    answer = run("impact", "Render", "flush", "--json").json
+    assert "owners" not in answer and all("owner" not in row for row in answer["results"])
+    assert any("2 definitions have that name" in note for note in answer["notes"])
 
 
 def test_a_definition_of_a_name_that_nothing_uses_says_so(run: Run) -> None:

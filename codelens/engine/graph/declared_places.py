@@ -1,8 +1,8 @@
 """Finds the other places of one definition, and the calls that run a constructor.
 
 Other places are: declarations of a function in C and C++, overload signatures in Python and
-TypeScript before the function that runs, a type and a value of one name in TypeScript, and stub
-files (`.pyi`, `.d.ts`), which declare what the code next to them defines.
+TypeScript before the function that runs, a type and a value of one name in TypeScript, the parts of
+a C# class, and stub files (`.pyi`, `.d.ts`), which declare what the code next to them defines.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from codelens.handles.handle_lookup import is_same, may_be_apart
 from codelens.resolve.edges import Edge
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph
+from codelens.resolve.languages.classes.class_types import generics
 from codelens.resolve.languages.registry import LanguageSpec, spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node, symbols_inside
 from codelens.store.facts.resolution_facts import key_of
@@ -26,6 +27,7 @@ from codelens.types import Symbol
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|struct|class|enum|typename|register)\b|\w+::")
 _SIGNS = re.compile(r"[*&<>,\[\]()]")
 _BUILT_IN = frozenset("int char short long float double bool unsigned signed void auto".split())
+_PARTIAL = re.compile(r"\bpartial\b")
 _VARIABLES = frozenset({"variable", "constant"})
 _MOST_PLACES = 20
 """A name with more places belongs to many functions."""
@@ -96,9 +98,32 @@ class DeclaredPlaces:
         Without separate names for types: a function or type and the variable that replaces it.
         """
         spec = self._spec(node)
+        if spec.split_types:
+            return self._parts(node)
         if not spec.spaces:
             return self.overloads(node) or (self._rebound(node) if spec.rebinds else ())
         return [Node(node.path, at) for at in self._graph.namesakes(*node)]
+
+    def _parts(self, node: Node) -> Sequence[Node]:
+        """The parts of a type that is declared in several (C#)."""
+        symbols = self._graph.symbols(node.path)
+        own = symbols[node.symbol]
+        model = self._graph.model(node.path)
+        if own.kind not in TYPES or model is None:
+            return ()
+        parts: list[Node] = []
+        for file, at, symbol in self._snapshot.symbols_with_key(key_of(own.name)):
+            if symbol.qualified != own.qualified or not _PARTIAL.search(symbol.signature):
+                continue
+            other = self._graph.model(file.path)
+            if (
+                other is not None
+                and other.language == model.language
+                and other.package == model.package
+                and generics(symbol.signature, own.name) == generics(own.signature, own.name)
+            ):
+                parts.append(Node(file.path, at))
+        return parts if node in parts else ()
 
     def _rebound(self, node: Node) -> Sequence[Node]:
         """The definitions of a name of which some are variables: `R = wrap(R)` after `def R`."""

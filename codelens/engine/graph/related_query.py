@@ -1,21 +1,17 @@
-"""Answers `related` (relations and paths) and `references` (every line that uses a target)."""
+"""Answers `related`: the relations of a target, and the paths from it to another."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from codelens.answers.graph_answers import (
     PathStep,
-    Reference,
-    ReferencesAnswer,
     RelatedAnswer,
     Relative,
 )
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph, WorkLimit
-from codelens.engine.graph.method_family import MethodFamily
 from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import (
     PossibleSite,
@@ -45,7 +41,6 @@ from codelens.resolve.walk.relation_walk import (
     file_target,
     symbol_target,
 )
-from codelens.wording import count_of
 
 # The relations of a definition or a file, and the paths from one to another.
 
@@ -85,7 +80,7 @@ def related(
     targets = Targets(view, graph)
     named = targets.find(target)
     graph.resolve(named.paths[:_OWN_FILES])
-    start = target_of(targets, named) if named.parts else _combined(targets, named)
+    start = target_of(targets, named) if named.parts else combined(targets, named)
     starts = [(part, target_of(targets, part)) for part in named.parts] or [(named, start)]
     groups = [_walked(targets, *part, chosen, depth) for part in starts]
     possible = possible_of(view, targets, named, start) if _HIDDEN_RELATIONS & set(chosen) else None
@@ -106,6 +101,7 @@ def related(
     return RelatedAnswer(
         receipt=graph.receipt(),
         target=named.node,
+        places=targets.places(named),
         results=tuple(
             _relative(targets, row, group.why, group.named.node.handle if named.parts else "")
             for group, rows in zip(groups, shown, strict=True)
@@ -281,7 +277,7 @@ def target_of(targets: Targets, named: Named) -> Target:
     return Target(tuple(nodes), inside, whole=named.whole)
 
 
-def _combined(targets: Targets, named: Named) -> Target:
+def combined(targets: Targets, named: Named) -> Target:
     """The target of a handle; what uses any of its definitions certainly uses the target."""
     start = target_of(targets, named)
     if not start.whole:
@@ -401,166 +397,3 @@ def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
         site = f"{printed(step.source.path)}:{step.line}"
         rows.append(PathStep(targets.node(step.target), step.kind, site))
     return tuple(rows)
-
-
-# The lines that certainly or possibly use a definition or file, in pages.
-
-_SECTIONS = {(False, False): 0, (False, True): 1, (True, False): 2, (True, True): 3}
-"""Sections of certain lines: whether they use a method of the family, and are in tests."""
-_POSSIBLE = len(_SECTIONS)
-"""Possible uses follow it, by rank."""
-_LINE_SHOWN = 400
-
-
-class _Position(NamedTuple):
-    """The position of a line in the whole answer; unaffected by changes of other files."""
-
-    section: int
-    path: bytes
-    line: int
-
-    def cursor(self) -> str:
-        return f"{self.section}:{self.line}:{quote_from_bytes(self.path)}"
-
-
-class _Line(NamedTuple):
-    node: Node
-    """The innermost definition that contains the uses of the line."""
-    kinds: tuple[str, ...]
-    site: PossibleSite | None
-    """Set if the line is only possible."""
-    why: str = ""
-    """What the line uses in place of the target: an alias, or a method of its family."""
-    is_of_family: bool = False
-
-
-def references(
-    view: CurrentView, target: str, *, limit: int, cursor: str, seconds: float
-) -> ReferencesAnswer:
-    """Every line that uses `target`, `limit` of them from `cursor` on.
-
-    Raises:
-        InvalidArgument: `cursor` does not come from an answer.
-        HandleError: `target` cannot be followed.
-    """
-    after = _position(cursor) if cursor else None
-    graph = LazyGraph(view, seconds)
-    targets = Targets(view, graph)
-    named = targets.find(target)
-    start = _combined(targets, named)
-    graph.prepare(start.nodes)
-    lines = _certain(graph, start)
-    possible = possible_of(view, targets, named, start)
-    listed = {(position.path, position.line) for position in lines}
-    nodes = () if start.whole else [node for node in start.nodes if node.symbol != MODULE]
-    own = {(node.path, graph.symbols(node.path)[node.symbol].name_line) for node in nodes}
-    for position, line in _of_family(graph, targets, start).items():
-        place = (position.path, position.line)
-        if place not in listed | own:
-            listed.add(place)
-            lines[position] = line
-    for site in sorted(possible.sites):
-        place = (site.path, site.line)
-        if place not in listed:
-            listed.add(place)
-            lines[_Position(_POSSIBLE + site.rank, *place)] = _Line(site.node, (), site)
-    order = sorted(lines)
-    begin = sum(1 for position in order if position <= after) if after is not None else 0
-    page = order[begin : begin + limit]
-    left = len(order) - begin - len(page)
-    tests = {section for (_, is_test), section in _SECTIONS.items() if is_test}
-    targets.fetch([lines[position].node for position in page])
-    notes = [named.moved] if named.moved and not named.owners else []
-    if possible.hidden.left:
-        names = count_of(possible.hidden.left, "more name")
-        notes.append(
-            f"at least: unresolved uses of {names} of the target were "
-            "not looked up; ask about a part of it"
-        )
-    notes += [*possible.text_notes, *possible.unseen_notes]
-    return ReferencesAnswer(
-        receipt=graph.receipt(),
-        target=named.node,
-        places=() if named.whole else tuple(targets.node(node) for node in named.nodes),
-        references=tuple(_reference(targets, position, lines[position]) for position in page),
-        certain=sum(position.section < _POSSIBLE for position in order),
-        in_tests=sum(position.section in tests for position in order),
-        in_family=sum(line.is_of_family for line in lines.values()),
-        possible=sum(position.section >= _POSSIBLE for position in order),
-        files=len({position.path for position in order}),
-        left=left,
-        cursor=page[-1].cursor() if left and page else "",
-        notes=tuple(notes),
-        owners=named.owners,
-    )
-
-
-def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
-    """The lines with edges to the target; within the target's own file, those outside of it.
-
-    Followed by the uses of variables that are aliases of it, `g = f`.
-    """
-    lines: dict[_Position, _Line] = {}
-    pending = list(start.nodes)
-    names: dict[Node, str] = {}
-    while pending:
-        node = pending.pop(0)
-        alias_name = names.get(node, "")
-        for edge in graph.edges_to(*node):
-            source = Node(edge.source, edge.symbol)
-            if start.whole and source in start.inside:
-                continue
-            section = _SECTIONS[False, graph.is_test(edge.source)]
-            position = _Position(section, edge.source, edge.line)
-            why = alias_name and f"through {alias_name}"
-            line = lines.get(position) or _Line(source, (), None, why)
-            kinds = tuple(dict.fromkeys((*line.kinds, edge.kind)))
-            lines[position] = line._replace(node=max(line.node, source), kinds=kinds)
-            alias = graph.alias_of(edge) if not start.whole else None
-            if alias is not None and alias not in names and alias not in start.nodes:
-                names[alias] = graph.symbols(alias.path)[alias.symbol].name
-                pending.append(alias)
-    return lines
-
-
-def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> dict[_Position, _Line]:
-    """The methods that override the target or that it overrides, and the lines that use them."""
-    family = {} if start.whole else MethodFamily(graph, targets).of(start.nodes)
-    graph.prepare(family)
-    lines: dict[_Position, _Line] = {}
-    for method, relation in family.items():
-        why = f"{targets.handle(method)}, which {relation}"
-        name_line = graph.symbols(method.path)[method.symbol].name_line
-        section = _SECTIONS[True, graph.is_test(method.path)]
-        position = _Position(section, method.path, name_line)
-        lines[position] = _Line(method, ("override",), None, why, is_of_family=True)
-        for position, line in _certain(graph, Target((method,), frozenset(), whole=False)).items():
-            section = _SECTIONS[True, position.section == _SECTIONS[False, True]]
-            of_family = line._replace(why=why, is_of_family=True)
-            lines.setdefault(position._replace(section=section), of_family)
-    return lines
-
-
-def _reference(targets: Targets, position: _Position, line: _Line) -> Reference:
-    lines: Sequence[str] = targets.lines(position.path)
-    text = lines[position.line - 1].strip() if position.line <= len(lines) else ""
-    site = line.site
-    return Reference(
-        path=printed(position.path),
-        line=position.line,
-        text=text[:_LINE_SHOWN],
-        kinds=line.kinds,
-        within=targets.node(line.node),
-        certain=site is None,
-        basis=site.basis if site is not None else "family" if line.is_of_family else None,
-        choices=site.choices if site is not None else 0,
-        why=site.why if site is not None else line.why,
-    )
-
-
-def _position(cursor: str) -> _Position:
-    section, _, rest = cursor.partition(":")
-    line, _, path = rest.partition(":")
-    if not (section.isdecimal() and line.isdecimal() and path):
-        raise InvalidArgument("cursor", f"must come from a previous answer, not {cursor!r}")
-    return _Position(int(section), unquote_to_bytes(path), int(line))

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from codelens.answers.graph_answers import GraphNode
 from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.ownership import Ownership
+from codelens.engine.graph.type_places import TypePlaces
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.extract.file_kinds import decode
@@ -101,6 +103,17 @@ class Targets:
             reader.read(place, 0, 1)
         return self._placed(place)
 
+    def places(self, named: Named) -> tuple[GraphNode, ...]:
+        """Where a target is defined and declared, and where declarations spell its name."""
+        if named.whole:
+            return ()
+        graph = self.graph
+        ownership = Ownership(self.view.snapshot, graph.resolved, graph.naming)
+        languages = graph.resolved.languages
+        of_type = TypePlaces(ownership, lambda path: languages.get(path, ""), self.symbols)
+        spelling = [place for node in named.nodes for place in of_type.of(node)]
+        return tuple(map(self.node, dict.fromkeys([*named.nodes, *spelling])))
+
     def _renamed(self, handle: Handle) -> Named | None:
         """What an undefined name means in the files that import or export it."""
         name, path = handle.symbol, handle.path
@@ -132,15 +145,16 @@ class Targets:
             if (place.symbol is None or place.symbol.kind not in _UNUSED)
             and place.file.content not in prose
         ]
-        types = {
-            (place.file.path, f"{place.symbol.qualified}.{place.symbol.name}")
+        # C++ defines them outside of the type.
+        builders = {
+            f"{place.symbol.qualified}.{place.symbol.name}"
             for place in used
             if place.symbol is not None and place.symbol.kind in TYPES
         }
         used = [
             place
             for place in used
-            if place.symbol is None or (place.file.path, place.symbol.qualified) not in types
+            if place.symbol is None or place.symbol.qualified not in builders
         ]
         if len(used) == 1:
             return self._placed(used[0])
@@ -158,7 +172,13 @@ class Targets:
         """All definitions with a name, each with its own places."""
         if not used:
             return None
-        placed = [self._placed(place) for place in used]
+        # The parts of a C# class are one definition.
+        by_nodes: dict[frozenset[Node], Named] = {}
+        for named in map(self._placed, used):
+            by_nodes.setdefault(frozenset(named.nodes), named)
+        placed = list(by_nodes.values())
+        if len(placed) == 1:
+            return placed[0]
         nodes = list(dict.fromkeys(node for part in placed for node in part.nodes))
         shown = some_of([part.node.handle for part in placed], _OWNERS_SHOWN)
         sentence = (

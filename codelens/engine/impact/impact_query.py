@@ -17,7 +17,6 @@ from codelens.answers.graph_answers import (
     GraphNode,
     ImpactAnswer,
     PossibleUse,
-    TestFile,
 )
 from codelens.engine.contexts.notes_here import ShownPlace, notes_on
 from codelens.engine.current_view import CurrentView, OpenRepository, ViewRequest, current_view
@@ -33,7 +32,7 @@ from codelens.engine.graph.possible_uses import (
     oversized_notes,
     unresolved,
 )
-from codelens.engine.graph.targets import Targets
+from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses import TextTargets, asked_of, text_uses, together
 from codelens.engine.impact.call_fit import (
     BaseGraph,
@@ -45,7 +44,7 @@ from codelens.engine.impact.call_fit import (
     count_by_fit,
     promised,
 )
-from codelens.engine.impact.pytest_fixtures import Fixtures
+from codelens.engine.impact.called_tests import TestFiles, is_inline_test
 from codelens.engine.impact.symbol_diff import (
     Change,
     Changes,
@@ -58,12 +57,10 @@ from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingErro
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.index.view_update import FEW_FILES
 from codelens.paths import printed
-from codelens.resolve.file_model import CALLABLE
-from codelens.resolve.path_tree import folder_of
 from codelens.resolve.walk.edge_table import MODULE, Node
-from codelens.resolve.walk.named_tests import to_run
 from codelens.resolve.walk.reach import (
     DEEPEST,
+    Reach,
     Reached,
     changed_file,
     changed_symbol,
@@ -71,137 +68,9 @@ from codelens.resolve.walk.reach import (
     without_imports,
 )
 from codelens.types import Receipt
-from codelens.wording import count_of
 
-_ANNOTATED = (b".java", b".kt", b".scala", b".cs", b".groovy")
-_ANNOTATIONS = frozenset(
-    {"Test", "ParameterizedTest", "RepeatedTest", "Fact", "Theory", "TestMethod", "TestCase"}
-)
-"""Annotations that mark tests for JUnit, xUnit, NUnit and MSTest, regardless of file names."""
-_NAMELESS = (b".js", b".jsx", b".ts", b".tsx", b".mjs", b".cjs", b".mts", b".cts")
-"""Languages whose tests are calls with a title: `test("adds", ...)`."""
 _OF_USERS = 0.5
 """Weight of notes on direct users, relative to notes on what changes."""
-_INLINE = frozenset({"tests", "test"})
-"""Modules of tests inside a Rust source file (the Rust book, ch. 11.3)."""
-
-
-def is_inline_test(targets: Targets, node: Node) -> bool:
-    """Whether a definition is in a test module inside the file that it tests."""
-    if not node.path.endswith(b".rs") or node.symbol < 0:
-        return False
-    symbols = targets.symbols(node.path)
-    return node.symbol < len(symbols) and bool(
-        _INLINE & set(symbols[node.symbol].qualified.split(".")[:-1])
-    )
-
-
-class TestFiles:
-    """The test files of one view, and which of them a change requires to run."""
-
-    __test__ = False
-
-    def __init__(self, view: CurrentView, graph: LazyGraph, targets: Targets) -> None:
-        self._graph = graph
-        self._targets = targets
-        self._files = graph.test_files()
-        self._run = to_run(self._files)
-        self._fixtures = Fixtures(view, graph, targets)
-
-    def is_fixture(self, node: Node) -> bool:
-        """Whether a test uses the node by naming it as an argument (pytest)."""
-        return self._fixtures.is_fixture(node)
-
-    def called_for(
-        self, seeds: Collection[Node], changed: Iterable[bytes], users: Iterable[Reached]
-    ) -> list[TestFile]:
-        """Tests that change, are named for what changes, or reach it; nearest first.
-
-        Args:
-            seeds: the changed nodes.
-            changed: files that changed or were deleted.
-            users: the affected nodes.
-        """
-        reached: dict[bytes, list[Reached]] = {}
-        every = list(users)
-        fixtures = self._fixtures.through(
-            [*((node, 0) for node in seeds), *((user.node, user.distance) for user in every)]
-        )
-        for user in (*every, *fixtures):
-            if self._graph.is_test(user.node.path) or is_inline_test(self._targets, user.node):
-                reached.setdefault(user.node.path, []).append(user)
-        rows = self._by_name(list(dict.fromkeys(changed)), reached.keys())
-        marked = self._annotated(reached.keys() - self._run)
-        for path, users_here in reached.items():
-            if path in self._run or path in marked or not self._graph.is_test(path):
-                rows[path] = self._reaching(path, users_here, rows.get(path))
-        return sorted(rows.values(), key=lambda row: (row.distance, -row.count, row.path))
-
-    def _by_name(
-        self, changed: Sequence[bytes], reached: Collection[bytes]
-    ) -> dict[bytes, TestFile]:
-        rows: dict[bytes, TestFile] = {}
-        for path in changed:
-            if path in self._run:
-                rows.setdefault(path, TestFile(printed(path), 0, "changes itself", ()))
-            tests = [
-                test_path
-                for test_path in self._graph.tests_named_for(path)
-                if test_path in self._run
-            ]
-            why = f"named for {printed(path)}"
-            if not tests and path.endswith(b".go") and not self._run & set(reached):
-                folder = folder_of(path)
-                tests = sorted(
-                    test_path
-                    for test_path in self._run
-                    if folder_of(test_path) == folder and test_path.endswith(b".go")
-                )
-                why = f"in the package of {printed(path)}"
-            for test in tests:
-                rows.setdefault(test, TestFile(printed(test), 0, why, ()))
-        return rows
-
-    def _annotated(self, paths: Collection[bytes]) -> set[bytes]:
-        candidates = {path for path in paths if path.endswith(_ANNOTATED)}
-        if not candidates:
-            return set()
-        return {
-            path for path, uses in self._graph.holding(_ANNOTATIONS) if path in candidates and uses
-        }
-
-    def _reaching(
-        self, path: bytes, users: Sequence[Reached], known_row: TestFile | None
-    ) -> TestFile:
-        nearest = min(users, key=lambda user: (user.distance, user.how == "fixture"))
-        why = f"reaches it in {count_of(nearest.distance, 'step')}"
-        if nearest.how == "fixture":
-            why = f"uses the fixture {self._targets.handle(nearest.via)}"
-        handles, count = self._handles(users)
-        direct = {line for user in users if user.distance == 1 for line in user.lines}
-        sites = tuple(f"{printed(path)}:{line}" for line in sorted(direct))
-        if known_row is not None:
-            return TestFile(known_row.path, 0, f"{known_row.why}; {why}", handles, count, sites)
-        return TestFile(printed(path), nearest.distance, why, handles, count, sites)
-
-    def _handles(self, users: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
-        """Handles of the users, tests before helpers; and the number of all."""
-        named = [(user, self._name(user.node)) for user in users if user.node.symbol != MODULE]
-        named = sorted(
-            (not name.startswith("test"), user.distance, user.node) for user, name in named if name
-        )
-        shown = tuple(self._targets.handle(node) for *_, node in named)
-        return shown, len(named)
-
-    def _name(self, node: Node) -> str:
-        """The lowercase name of a possible test; in scripts only a name that marks a test."""
-        symbol = self._targets.symbols(node.path)[node.symbol]
-        name = symbol.name.lower()
-        if symbol.kind not in CALLABLE:
-            return ""
-        return name if name.startswith("test") or not node.path.endswith(_NAMELESS) else ""
-
-
 # What a change affects, by distance.
 
 MOST_TARGETS = 100
@@ -227,6 +96,11 @@ class _Seeds:
     moves: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
     text_targets: list[TextTargets] = field(default_factory=list[TextTargets])
     """Templates and settings, which strings name."""
+    owners: list[tuple[GraphNode, Sequence[Node]]] = field(
+        default_factory=list[tuple[GraphNode, Sequence[Node]]]
+    )
+    """The definitions that have the name of the only target, if there are several, with what
+    changes with each."""
 
 
 class Base(NamedTuple):
@@ -268,21 +142,27 @@ def impact(
         if named.node.handle in handles:
             continue
         handles.add(named.node.handle)
-        seeds.notes += [named.moved] if named.moved else []
-        for node in named.nodes:
-            changed_nodes = changed_file(question.graph, node.path) if named.whole else None
-            changed_nodes = (
-                question.targets.without_namespaces(changed_nodes)
-                if changed_nodes
-                else changed_symbol(question.graph, node)
-            )
-            seeds.nodes |= dict.fromkeys(changed_nodes)
+        if len(targets) == 1:
+            seeds.owners = [(part.node, _changing(question, part)) for part in named.parts]
+        seeds.notes += [named.moved] if named.moved and not seeds.owners else []
+        seeds.nodes |= dict.fromkeys(_changing(question, named))
         seeds.changed += [
             Changed(node_asked, "asked") for node_asked in named.owners or (named.node,)
         ]
         seeds.paths |= dict.fromkeys(named.paths)
         seeds.text_targets.append(asked_of(question.targets, named))
     return _answer(question, seeds, None, "")
+
+
+def _changing(question: _Question, named: Named) -> Sequence[Node]:
+    """The nodes that change with a target."""
+    graph = question.graph
+    changing: dict[Node, None] = {}
+    for node in named.nodes:
+        whole = changed_file(graph, node.path) if named.whole else []
+        members = question.targets.without_namespaces(whole) or changed_symbol(graph, node)
+        changing |= dict.fromkeys(members)
+    return list(changing)
 
 
 def _asks_base(diff: Changes) -> bool:
@@ -435,8 +315,7 @@ def _answer(
 ) -> ImpactAnswer:  # fmt: skip
     graph, targets = question.graph, question.targets
     nodes = list(seeds.nodes)
-    graph.combine(nodes)
-    reached = reach(graph, nodes, question.depth, {} if base else promised(graph, nodes))
+    reached, by_owner = _reached(question, seeds, base)
     receipt, notes = graph.receipt(), list(seeds.notes)
     base_users, base_notes = _NOTHING, list[str]()
     if seeds.base_nodes and base is not None and (base.view is not None or base.lacking):
@@ -447,10 +326,11 @@ def _answer(
     files = TestFiles(question.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
     hit = _outside_tests(question, every, {test.path for test in tests})
-    shown = hit[: question.limit]
+    parts = _parts(question, by_owner, {test.path for test in tests}) or [("", hit)]
+    shown = _shared(parts, question.limit)
     targets.fetch(
-        [user.node for user in shown]
-        + [user.via for user in shown if user.node not in base_users.via]
+        [user.node for _, user in shown]
+        + [user.via for _, user in shown if user.node not in base_users.via]
     )
     # Indirect users have hidden callers, too.
     between = [user.node for user in hit if user.distance < question.depth]
@@ -470,8 +350,10 @@ def _answer(
     return ImpactAnswer(
         receipt=receipt,
         changed=tuple(seeds.changed),
-        results=tuple(_hit(targets, user, base_users) for user in shown),
-        totals=tuple(sorted(Counter(user.distance for user in hit).items())),
+        results=tuple(
+            replace(_hit(targets, user, base_users), owner=owner) for owner, user in shown
+        ),
+        totals=_totals(hit),
         files=len({user.node.path for user in hit} - seeds.paths.keys()),
         tests=tuple(tests[: question.limit]),
         test_count=len(tests),
@@ -483,7 +365,61 @@ def _answer(
         may=may,
         may_count=may_count,
         notes=tuple(dict.fromkeys([*notes, *unread])),
+        owners=tuple(owner for owner, _ in seeds.owners),
+        owner_totals=tuple(_totals(users) for _, users in parts) if seeds.owners else (),
     )
+
+
+def _totals(users: Iterable[Reached]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(Counter(user.distance for user in users).items()))
+
+
+def _reached(
+    question: _Question, seeds: _Seeds, base: Base | None
+) -> tuple[Reach, list[tuple[str, Reach]]]:
+    """What is affected, and what each of several definitions of a name affects."""
+    graph, nodes = question.graph, list(seeds.nodes)
+    if not seeds.owners:
+        graph.combine(nodes)
+        return reach(graph, nodes, question.depth, {} if base else promised(graph, nodes)), []
+    by_owner = [
+        (owner.handle, reach(graph, changing, question.depth, promised(graph, changing)))
+        for owner, changing in seeds.owners
+    ]
+    nearest: dict[Node, Reached] = {}
+    for user in (user for _, part in by_owner for user in part.users):
+        known = nearest.get(user.node)
+        if known is None or user.distance < known.distance:
+            nearest[user.node] = user
+        elif user.distance == known.distance == 1 and user.how == known.how:
+            lines = tuple(sorted({*known.lines, *user.lines}))
+            nearest[user.node] = known._replace(lines=lines)
+    users = sorted(nearest.values(), key=lambda user: user.distance)
+    return Reach(tuple(users), any(part.cut for _, part in by_owner)), by_owner
+
+
+def _parts(
+    question: _Question, by_owner: Sequence[tuple[str, Reach]], run: Collection[str]
+) -> list[tuple[str, list[Reached]]]:
+    """The affected nodes of each definition of a name, without tests to run."""
+    return [
+        (owner, _outside_tests(question, without_imports(part.users)[0], run))
+        for owner, part in by_owner
+    ]
+
+
+def _shared(
+    parts: Sequence[tuple[str, Sequence[Reached]]], limit: int
+) -> list[tuple[str, Reached]]:
+    """The nodes to list; definitions that affect few leave room to others."""
+    shares: dict[int, int] = {}
+    places_left = limit
+    for done, at in enumerate(sorted(range(len(parts)), key=lambda at: len(parts[at][1]))):
+        shares[at] = min(places_left // (len(parts) - done), len(parts[at][1]))
+        places_left -= shares[at]
+    return [
+        (owner, user) for at, (owner, users) in enumerate(parts) for user in users[: shares[at]]
+    ]
 
 
 def _outside_tests(

@@ -124,13 +124,15 @@ def references(
         HandleError: `target` cannot be followed.
         InvalidArgument: `cursor` does not come from an answer.
     """
-    from codelens.engine.graph import related_query
+    from codelens.engine.graph import references_query
     from codelens.engine.graph.lazy_graph import walked_view
 
     check_limit(limit, _MOST_LINES)
     request = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
     with walked_view(engine.pool, at_own_ref(request, target)) as (view, seconds):
-        return related_query.references(view, target, limit=limit, cursor=cursor, seconds=seconds)
+        return references_query.references(
+            view, target, limit=limit, cursor=cursor, seconds=seconds
+        )
 
 
 @counted

@@ -22,7 +22,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph, WorkLimit
 from codelens.engine.graph.possible_uses import hidden_notes, unresolved
 from codelens.engine.graph.targets import Targets
-from codelens.engine.impact.impact_query import TestFiles
+from codelens.engine.impact.called_tests import TestFiles
 from codelens.engine.versions.diff_query import Compared
 from codelens.index.ingestion import path_facts
 from codelens.paths import printed

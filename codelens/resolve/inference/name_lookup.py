@@ -243,6 +243,11 @@ class Names:
             )
         return tuple(at for at in symbols if model.symbols[at].kind not in {"interface", "type"})
 
+    def on_import_path(self, path: bytes, import_: Import) -> list[Referent]:
+        """Return the definitions that an import names before the name that it binds."""
+        del path, import_
+        return []
+
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:

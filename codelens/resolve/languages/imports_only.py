@@ -334,7 +334,7 @@ SPECS = {
         "haskell perl clojure elixir erlang ocaml ocaml_interface julia".split(), _DOTTED
     ),
     **dict.fromkeys("protobuf zig r bash make automake cmake rst css scss".split(), _PATHS),
-    "dart": replace(_PATHS, settings=(b"pubspec.yaml",)),
+    "dart": replace(_PATHS, settings=(b"pubspec.yaml",), constructor_is_named_as_type=True),
     "hcl": replace(_PATHS, imports_folders=True),
     "swift": replace(
         _PLAIN,

@@ -379,6 +379,12 @@ class RustNames(Names):
         """Return what an import at the top of a file binds."""
         return self._bound(path, -1, import_, depth) if import_.name != "*" else []
 
+    def on_import_path(self, path: bytes, import_: Import) -> list[Referent]:
+        """Return the types and inline modules of `use crate::module::Type::{self, Variant}`."""
+        parts = [part for part in import_.module.split("::") if part]
+        steps = [self.follow(path, -1, parts[:end]) for end in range(1, len(parts) + 1)]
+        return [referent for step in steps for referent in step if referent.symbol >= 0]
+
     def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Referent]:
         """Return the referents of a path, starting from a module."""
         if depth > _FAR or not parts:

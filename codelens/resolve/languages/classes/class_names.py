@@ -364,7 +364,31 @@ class ClassNames(Names):
 
     def _types_called(self, path: bytes, qualified: str) -> list[Referent]:
         package, _, name = qualified.rpartition(".")
-        return self.of_space(list(self.in_package(path, package, name)), "type")
+        types = self.of_space(list(self.in_package(path, package, name)), "type")
+        if types or not package:
+            return types
+        return [
+            inner
+            for owner in self._types_called(path, package)
+            for inner in self._inherited(owner, name)
+        ]
+
+    def _inherited(self, owner: Referent, name: str) -> list[Referent]:
+        return list(self.types.inherited(Instance(owner.path, owner.symbol), name, None))
+
+    def on_import_path(self, path: bytes, import_: Import) -> list[Referent]:
+        """Return the types of `import static a.Type.Inner.member`, `import a.Type.*`."""
+        module, name = import_.module.replace("\\", ".").strip("."), import_.name
+        if not name:
+            module, _, name = module.rpartition(".")
+        types: list[Referent] = []
+        while module and (name == "*" or not self.in_package(path, module, name)):
+            owners = self._types_called(path, module)
+            if not owners:
+                break
+            types += owners
+            module, _, name = module.rpartition(".")
+        return types
 
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
@@ -382,7 +406,7 @@ class ClassNames(Names):
         return [
             referent
             for owner in self._types_called(path, module)
-            for referent in self.types.inherited(Instance(owner.path, owner.symbol), name, None)
+            for referent in self._inherited(owner, name)
         ]
 
 

@@ -218,6 +218,12 @@ class KotlinNames(ClassNames):
             scope = model.scopes[scope].parent
         return scope, []
 
+    def _types_called(self, path: bytes, qualified: str) -> list[Referent]:
+        types = super()._types_called(path, qualified)
+        owner, _, name = qualified.rpartition(".")
+        # The members of a companion object without a name are members of its type.
+        return types or (self._types_called(path, owner) if name == "Companion" else [])
+
     def _of_receivers(
         self,
         path: bytes,
