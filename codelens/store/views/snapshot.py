@@ -125,14 +125,14 @@ class Snapshot:
 
     def symbols(self, ids: Iterable[int]) -> dict[int, list[Symbol]]:
         """Symbols of contents of this view; those of the last files are held decoded."""
-        wanted = set(ids)
-        held = self.db.remembered(_DECODED, dict[int, list[Symbol]])
-        missing = wanted.difference(held)
-        if len(held) + len(missing) > _MOST_DECODED:
-            held.clear()
-            missing = wanted
-        held |= contents.symbols_of(self.db, missing)
-        return {content: held[content] for content in wanted if content in held}
+        needed_ids = set(ids)
+        decoded = self.db.remembered(_DECODED, dict[int, list[Symbol]])
+        missing = needed_ids.difference(decoded)
+        if len(decoded) + len(missing) > _MOST_DECODED:
+            decoded.clear()
+            missing = needed_ids
+        decoded |= contents.symbols_of(self.db, missing)
+        return {content: decoded[content] for content in needed_ids if content in decoded}
 
     def chunks(self, ids: Iterable[int]) -> dict[int, list[ScoredChunk]]:
         """Chunks of contents of this view."""
