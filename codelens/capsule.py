@@ -6,6 +6,7 @@ and values, and return the lines to show.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -14,8 +15,6 @@ WHOLE_LINES = 160
 """A definition with at most this many lines is shown whole if it fits."""
 _HEAD = 3
 _AROUND = 6
-_JOINED = 3
-"""A gap of at most this many lines is filled instead of marked."""
 
 
 def windows(
@@ -54,7 +53,7 @@ def windows(
     while len(shown) < most and line <= end:
         shown.add(line)
         line += 1
-    return _closed(sorted(shown), most)
+    return sorted(shown)
 
 
 def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, float]:
@@ -67,19 +66,6 @@ def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, fl
                 for other in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
             )
     return densities
-
-
-def _closed(lines: Sequence[int], most: int) -> list[int]:
-    """Fill the short gaps between the lines as far as there is room."""
-    lines_left = most - len(lines)
-    closed_lines: list[int] = []
-    for line in lines:
-        gap = line - closed_lines[-1] - 1 if closed_lines else 0
-        if 0 < gap <= _JOINED and gap <= lines_left + _JOINED:
-            closed_lines.extend(range(closed_lines[-1] + 1, line))
-            lines_left -= gap
-        closed_lines.append(line)
-    return closed_lines
 
 
 def runs(lines: Sequence[int]) -> list[tuple[int, int]]:
@@ -152,6 +138,12 @@ class Costs(NamedTuple):
     """Cost of the mark for omitted lines."""
 
 
+LEAST_WORTH = 1 / 400
+"""A kilobyte of the best value is worth its size up to the fortieth place, if the room is usual."""
+_USUAL_ROOM = 24_000
+"""Who gives more room than this asks for less likely code, in proportion."""
+
+
 class Limits(NamedTuple):
     """How much of the room one definition may use."""
 
@@ -161,6 +153,8 @@ class Limits(NamedTuple):
     """Share of the room for the outline of a long type, and for a caller's lines."""
     least: int = 240
     """Minimum of bytes left to add another candidate."""
+    worth: float = LEAST_WORTH
+    """Minimum of the worth of a candidate (`_worth`) after the leading ones."""
 
 
 def pack(
@@ -172,10 +166,10 @@ def pack(
 ) -> list[Shown]:
     """Choose the candidates to show, in order of choice.
 
-    The first `LEADING` candidates and all certain ones are ordered by value alone. For the others,
-    size counts against value (`SIZE_WEIGHT`). A candidate that does not fit whole is cut to its
-    most relevant lines; candidates that do not fit at all are skipped, so the budget is used while
-    something useful remains.
+    The certain candidates and the first `LEADING` ones are ordered by value alone, the others by
+    their worth: the chance that the task needs them, for their size. Those that are not worth
+    their size are left out even if there is room. A candidate that does not fit whole is cut to
+    its most relevant lines.
 
     Args:
         candidates: any order; equal values by path and line.
@@ -188,7 +182,8 @@ def pack(
     shown: list[Shown] = []
     seen: dict[bytes, set[int]] = {}
     left = room_bytes
-    for candidate in _in_order(candidates, room_bytes, costs):
+    least_worth = limits.worth * min(1.0, _USUAL_ROOM / max(room_bytes, 1))
+    for candidate in _in_order(candidates, costs, least_worth):
         if left < limits.least:
             break
         seen_lines = seen.setdefault(candidate.path, set())
@@ -222,31 +217,42 @@ def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
 
 
 LEADING = 6
-"""Number of candidates that are ordered by value alone, regardless of size."""
-SIZE_WEIGHT = 0.8
-"""Value that a later candidate would lose if it filled the whole room; values are between 0 and 1.
+"""Number of candidates that are shown regardless of their size.
 
-The best candidates are shown regardless of their cost. Values of later ones are close together, and
-one long body displaces several short ones. Of 92 commits (`benchmarks/capsule.py`) six leading ones
-show more of the edited definitions at 4,000 tokens than four, eight, ten or fifteen.
+Of 114 commits (docs/explore.md) six leading ones show more of the edited definitions than three or
+none.
 """
 CERTAIN = 5.0
 """Candidates with at least this value are named by the task itself."""
+_LOOSE = 1 / 8
+"""Lines outside of any definition are needed an eighth as often as a definition in their place."""
 
 
-def _in_order(candidates: Sequence[Candidate], room_bytes: int, costs: Costs) -> list[Candidate]:
-    """Sort the candidates into the order in which they are tried."""
+def _in_order(candidates: Sequence[Candidate], costs: Costs, least_worth: float) -> list[Candidate]:
+    """Sort the candidates that are worth their size into the order in which they are tried."""
     by_value = sorted(
         candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
     )
     certain = sum(1 for candidate in by_value if candidate.value >= CERTAIN)
     first = max(LEADING, certain)
+    worths = [
+        (_worth(candidate, place, costs), candidate)
+        for place, candidate in enumerate(by_value, 1)
+        if place > first
+    ]
+    worths.sort(key=lambda pair: pair[0], reverse=True)
+    return by_value[:first] + [candidate for worth, candidate in worths if worth >= least_worth]
 
-    def net_value(candidate: Candidate) -> float:
-        cost = _cost(candidate.path, candidate.wanted_lines, costs) / max(room_bytes, 1)
-        return candidate.value - SIZE_WEIGHT * min(cost, 1.0)
 
-    return by_value[:first] + sorted(by_value[first:], key=net_value, reverse=True)
+def _worth(candidate: Candidate, place: int, costs: Costs) -> float:
+    """Estimate the chance that a task needs a candidate, for its size.
+
+    The chance falls with the place by value as in Zipf's law. A longer definition is needed more
+    often, so that only the cube root of its bytes counts against it.
+    """
+    size = costs.heading(candidate) + _cost(candidate.path, candidate.wanted_lines, costs)
+    share = _LOOSE if candidate.part == "lines" else 1.0
+    return share * candidate.value / place / math.cbrt(size)
 
 
 _WORTH = 2
@@ -285,17 +291,39 @@ def _fitting(
     }
     while most >= _FEWEST:
         lines = windows(candidate.name_line, candidate.end_line, term_weights, most)
-        lines = [line for line in lines if line not in candidate.asides]
-        if (
-            _cost(candidate.path, [line for line in lines if line not in seen_lines], costs)
-            <= allowed
-        ):
-            return lines
+        shown = {line for line in lines if line not in candidate.asides}
+        if _cost(candidate.path, sorted(shown - seen_lines), costs) <= allowed:
+            return _without_holes(candidate, shown, seen_lines, left, costs)
         most = most * 4 // 5
     return []
 
 
 _FEWEST = 4
+_HOLE = 120
+"""A hole of at most this many bytes is closed: to read it later costs a handle and a heading."""
+_MOSTLY = 0.6
+"""A definition is shown whole if this share of its bytes is shown."""
+
+
+def _without_holes(
+    candidate: Candidate, shown: set[int], seen_lines: set[int], left: int, costs: Costs
+) -> list[int]:
+    """Return the shown lines of a definition, and those of its holes that cost too little to keep.
+
+    The holes are closed in order, as far as there is room.
+    """
+    path, whole = candidate.path, candidate.wanted_lines
+    spent = _cost(path, sorted(shown - seen_lines), costs)
+    full = _cost(path, [line for line in whole if line not in seen_lines], costs)
+    if spent >= _MOSTLY * full and full <= left:
+        return whole
+    for start, end in runs([line for line in whole if line not in shown]):
+        hole = range(start, end + 1)
+        size = costs.gap + _cost(path, [line for line in hole if line not in seen_lines], costs)
+        if size <= min(_HOLE, left - spent):
+            shown.update(hole)
+            spent += size
+    return sorted(shown)
 
 
 def _first_lines(

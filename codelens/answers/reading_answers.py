@@ -490,7 +490,7 @@ class ExploreAnswer:
     intent_words: tuple[str, ...]
     """The words of the task that indicate the intent; empty if it was given or no word matched."""
     pieces: tuple[Piece, ...]
-    """Pieces grouped by file, best file first; within a file by line."""
+    """Pieces grouped by file, best file first; within a file best first."""
     named: tuple[NamedFile, ...] = ()
     tests: tuple[NamedFile, ...] = ()
     contexts: tuple[LinkedNote, ...] = ()

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from codelens import capsule
-from codelens.answers.reading_answers import ExploreAnswer, LeftOut, LinkedNote, Piece
+from codelens.answers.reading_answers import (
+    ExploreAnswer,
+    LeftOut,
+    LinkedNote,
+    NamedFile,
+    Piece,
+)
 from codelens.capsule import Candidate, ChosenIntent, Costs, Shown, runs
 from codelens.engine import task_candidates
 from codelens.engine.contexts.notes_here import FoundNotes, NotesHere, ShownPlace
@@ -22,6 +28,7 @@ from codelens.handles.handle_grammar import lines_handle
 from codelens.paths import printed
 from codelens.rank import definition_search
 from codelens.rank.query import task_text
+from codelens.rank.scoring.definition_ranking import RankedDefinition
 from codelens.rank.search_request import Request
 from codelens.render import explore_text
 from codelens.render.text_pieces import lines_of
@@ -266,6 +273,19 @@ class ExploreRequest(NamedTuple):
     """Kinds of definition that pivots may have; empty: any."""
 
 
+class Findings(NamedTuple):
+    """What a view has for a task, before the budget chooses among it."""
+
+    material: Material
+    candidates: list[Candidate]
+    rows: Sequence[RankedDefinition]
+    """All ranked definitions, best first."""
+    tests: list[NamedFile]
+    """Best first."""
+    receipt: Receipt
+    notes: Sequence[str]
+
+
 def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) -> ExploreAnswer:
     """Build the capsule of a task.
 
@@ -279,13 +299,21 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         definitions = definitions.of_kinds(explore_request.kinds)
     graph = LazyGraph(view, seconds)
     material = Material(view, definitions)
-    intent = explore_request.chosen_intent
-    candidates = candidates_of(material, graph, definitions, capsule.DIRECTIONS[intent.intent])
+    direction = capsule.DIRECTIONS[explore_request.chosen_intent.intent]
+    candidates = candidates_of(material, graph, definitions, direction)
     receipt = graph.receipt()
+    tests = tests_of(view, graph, definitions)
+    findings = Findings(material, candidates, definitions.rows, tests, receipt, definitions.notes)
+    return packed_answer(findings, explore_request)
+
+
+def packed_answer(findings: Findings, explore_request: ExploreRequest) -> ExploreAnswer:
+    """Fit what was found into the budget."""
+    material, candidates, rows, every_test, receipt, remarks = findings
+    intent = explore_request.chosen_intent
     more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
-    room = _room(explore_request, receipt, definitions.notes) - more_size
+    room = _room(explore_request, receipt, remarks) - more_size
     tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
-    every_test = tests_of(view, graph, definitions)
     tests = task_candidates.fitting_names(every_test, tests_room)
     names_room = int(max(room * _NAMES_SHARE - _NAMES_LESS, room * _LEAST_NAMES_SHARE))
     left = room - names_room - task_candidates.names_size(tests, len(every_test))
@@ -306,10 +334,10 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         here = here._replace(notes=explore_request.saved.on(note_places(shown)).notes)
         still = {tied_note.name for tied_note in here.notes}
         contexts = tuple(context for context in contexts if context.name in still)
-    pieces = explore_text.pieces_in_order(
+    pieces = explore_text.by_file(
         [_piece(material, piece, sent.mark(piece.candidate)) for piece in shown]
     )
-    named = task_candidates.not_shown(material, candidates, definitions.rows, shown, names_room)
+    named = task_candidates.not_shown(material, candidates, rows, shown, names_room)
     answer = ExploreAnswer(
         receipt=receipt,
         task=explore_request.task,
@@ -320,7 +348,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         tests=tuple(tests),
         contexts=contexts,
         gone_contexts=gone,
-        notes=(*definitions.notes, *here.warnings),
+        notes=(*remarks, *here.warnings),
         more=rest_of(material, shown, candidates, material.beyond, more_size),
         test_count=len(every_test),
         context_count=len(here.notes),

@@ -362,6 +362,7 @@ def candidates_of(
     parts: dict[Node, Part] = {}
     about: dict[Node, str] = {}
     sites: dict[Node, set[int]] = {}
+    named: set[Node] = set()
     loose: list[Candidate] = []
     for row in rows:
         value = row.score / top
@@ -371,11 +372,14 @@ def candidates_of(
             continue
         node = Node(path, row.symbol)
         values[node], parts[node] = value, "pivot"
+        if row.is_named:
+            named.add(node)
     for ranked in definitions.certain:
         if ranked.symbol >= 0:
             node = Node(ranked.file.path, ranked.symbol)
             values[node] = values.get(node, 0.5) + CERTAIN
             parts[node], about[node] = "pivot", ranked.why
+            named.add(node)
         elif ranked.kind != "file":
             loose.append(
                 Candidate(
@@ -398,6 +402,7 @@ def candidates_of(
             parts[node],
             about=about.get(node, ""),
             sites=sites.get(node, set()),
+            named=node in named,
         )
         for node, value in values.items()
     ]
@@ -436,7 +441,14 @@ def _take(
 
 
 def _candidate(
-    material: Material, node: Node, value: float, part: Part, *, about: str, sites: set[int]
+    material: Material,
+    node: Node,
+    value: float,
+    part: Part,
+    *,
+    about: str,
+    sites: set[int],
+    named: bool,
 ) -> Candidate | None:
     symbols = material.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):
@@ -454,6 +466,8 @@ def _candidate(
         chosen = _call_sites(symbol, sites)
     elif part == "callee":
         most = _NEIGHBOUR_LINES
+    elif named:
+        most = max(most, symbol.end_line - start + 1)
     return Candidate(
         node.path, node.symbol, start, symbol.start_line, symbol.end_line, value, part,
         tuple(chosen), about, most, capsule.beyond_first(lines, start, symbol.end_line),

@@ -177,12 +177,12 @@ def cost(text: str) -> int:
     return size_of(text) + 1
 
 
-def pieces_in_order(pieces: list[Piece]) -> list[Piece]:
-    """Sort pieces by file in the order of its first piece, then by line."""
-    files = {piece.path: at for at, piece in reversed(list(enumerate(pieces)))}
-    return sorted(
-        pieces, key=lambda piece: (files[piece.path], piece.lines[0][0] if piece.lines else 0)
-    )
+def by_file(pieces: Sequence[Piece]) -> list[Piece]:
+    """Group pieces, best first, by file; the best remain first."""
+    files: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        files.setdefault(piece.path, []).append(piece)
+    return [piece for own in files.values() for piece in own]
 
 
 # A capsule as JSON values; docs/explore.md documents them.

@@ -61,13 +61,54 @@ def test_a_long_definition_is_shown_by_its_head_and_relevant_lines() -> None:
     assert windows(1, 10, {}, 30) == list(range(1, 11))
 
 
+LEADING = [candidate(b"a.py", 1 + 10 * at, 3, 0.99 - at / 100) for at in range(capsule.LEADING)]
+
+
+def packed(made: list[Candidate], room: int) -> list[Candidate]:
+    return [one.candidate for one in pack(made, room, COSTS, lambda path: {})]
+
+
 def test_after_the_leading_ones_short_bodies_come_before_long_ones() -> None:
-    leading = [candidate(b"a.py", 1 + 10 * at, 3, 0.9 - at / 100) for at in range(capsule.LEADING)]
-    long = candidate(b"b.py", 1, 120, 0.5)
-    short = [candidate(b"c.py", 1 + 10 * at, 4, 0.45 - at / 100) for at in range(8)]
-    shown = [one.candidate for one in pack([*leading, long, *short], 3000, COSTS, lambda path: {})]
-    assert shown[: capsule.LEADING] == leading
-    assert shown[capsule.LEADING : capsule.LEADING + len(short)] == short
+    long = candidate(b"b.py", 1, 150, 0.5)
+    short = [candidate(b"c.py", 1 + 10 * at, 4, 0.45 - at / 100) for at in range(4)]
+    shown = packed([*LEADING, long, *short], 5000)
+    assert shown == [*LEADING, *short, long]
+
+
+def test_what_is_hardly_needed_is_left_out_although_there_is_room() -> None:
+    many = [candidate(b"b.py", 1 + 50 * at, 40, 0.5 - at / 1000) for at in range(60)]
+    shown = packed([*LEADING, *many], 23_000)
+    assert shown[: len(LEADING)] == LEADING
+    rest = shown[len(LEADING) :]
+    assert rest == many[: len(rest)] and 5 < len(rest) < 30
+    assert rest == packed([*LEADING, *many], 15_000)[len(LEADING) :]
+
+
+def test_more_room_than_usual_asks_for_less_likely_code() -> None:
+    many = [candidate(b"b.py", 1 + 50 * at, 40, 0.5 - at / 1000) for at in range(60)]
+    assert len(packed(many, 24_000)) < len(packed(many, 48_000)) < len(packed(many, 96_000))
+
+
+def test_lines_outside_of_definitions_count_less_than_definitions() -> None:
+    lines = candidate(b"b.py", 1, 4, 0.6)._replace(part="lines")
+    definition = candidate(b"c.py", 1, 4, 0.3)
+    assert packed([*LEADING, lines, definition], 9000) == [*LEADING, definition]
+
+
+def test_a_small_hole_is_closed_and_a_large_one_stays() -> None:
+    long = candidate(b"a.py", 1, 400, 1.0)
+    # A line costs 13 bytes on average: seven lines cost less than a hole may save.
+    [piece] = pack([long], 2000, COSTS, lambda path: {100: 9.0, 120: 8.0})
+    assert set(range(94, 127)) <= set(piece.lines)
+    assert piece.left_out and all(end - start > 7 for start, end in piece.left_out)
+
+
+def test_a_definition_of_which_most_is_shown_is_shown_whole() -> None:
+    long = candidate(b"a.py", 1, 240, 1.0)
+    [piece] = pack([long], 9000, COSTS, lambda path: {100: 9.0})
+    assert piece.lines == tuple(range(1, 241)) and not piece.left_out
+    [piece] = pack([long._replace(end_line=300)], 9000, COSTS, lambda path: {100: 9.0})
+    assert piece.left_out
 
 
 def test_certain_definitions_go_first_at_any_length() -> None:

@@ -84,6 +84,32 @@ def test_the_definition_of_a_task_is_shown_whole_with_its_line_numbers(
     assert answer.receipt.status == "fresh"
 
 
+def test_within_a_file_the_best_comes_first(engine: Engine, stocked: GitRepo) -> None:
+    answer = engine.explore("refuse to put a lamp on a full shelf", path=stocked.root)
+    own = [one.symbol for one in answer.pieces if one.path == "store.py"]
+    assert own[0] == "Shelf.put" and len(own) > 1
+    paths = [one.path for one in answer.pieces]
+    assert sorted(paths, key=paths.index) == paths
+
+
+def test_a_definition_that_the_task_names_is_shown_whole(engine: Engine, stocked: GitRepo) -> None:
+    body = "".join(f"    step_{at} = lantern({at})\n" for at in range(350))
+    stocked.write("long.py", f"def polish_lantern(lantern):\n{body}    return lantern\n")
+    answer = engine.explore("polish_lantern forgets the last step", path=stocked.root)
+    assert answer.pieces[0].symbol == "polish_lantern" and not answer.pieces[0].left_out
+    answer = engine.explore("the last step of a lantern is forgotten", path=stocked.root)
+    assert next(one for one in answer.pieces if one.symbol == "polish_lantern").left_out
+
+
+def test_an_answer_stops_before_its_budget(engine: Engine, stocked: GitRepo) -> None:
+    parts = {f"src/part_{at}.py": f"def lamp_shelf_{at}(lamp):\n" + BODY for at in range(60)}
+    stocked.commit("parts", parts)
+    answer = engine.explore("put a lamp on a shelf", path=stocked.root)
+    assert cost_of(explore_text.explore(answer)) < 6500
+    assert answer.more is not None and answer.more.definitions > 20
+    assert answer.named
+
+
 def test_the_code_a_definition_uses_is_included(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("Shelf.put", path=stocked.root)
     assert "lamp.cracked" in "\n".join(text for one in answer.pieces for _, text in one.lines)

@@ -160,6 +160,14 @@ class RankedDefinition(NamedTuple):
         """The definition; only for rows with one."""
         return self.judged.evidence.definitions[self.symbol]
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the query names the definition itself."""
+        return any(
+            row.symbol.ordinal == self.symbol and row.grade > query_analysis.LAST
+            for row in self.judged.evidence.defined
+        )
+
 
 class _Comparison(NamedTuple):
     """A query in the form for comparing definitions."""
