@@ -139,9 +139,7 @@ class Costs(NamedTuple):
 
 
 LEAST_WORTH = 1 / 400
-"""A kilobyte of the best value is worth its size up to the fortieth place, if the room is usual."""
-_USUAL_ROOM = 24_000
-"""Who gives more room than this asks for less likely code, in proportion."""
+"""A kilobyte of the best value is worth its size up to the fortieth place (`_worth`)."""
 
 
 class Limits(NamedTuple):
@@ -153,7 +151,7 @@ class Limits(NamedTuple):
     """Share of the room for the outline of a long type, and for a caller's lines."""
     least: int = 240
     """Minimum of bytes left to add another candidate."""
-    worth: float = LEAST_WORTH
+    worth: float = 0.0
     """Minimum of the worth of a candidate (`_worth`) after the leading ones."""
 
 
@@ -167,8 +165,8 @@ def pack(
     """Choose the candidates to show, in order of choice.
 
     The certain candidates and the first `LEADING` ones are ordered by value alone, the others by
-    their worth: the chance that the task needs them, for their size. Those that are not worth
-    their size are left out even if there is room. A candidate that does not fit whole is cut to
+    their worth: the chance that the task needs them, for their size. Those below the limit of
+    worth are left out even if there is room. A candidate that does not fit whole is cut to
     its most relevant lines.
 
     Args:
@@ -182,8 +180,7 @@ def pack(
     shown: list[Shown] = []
     seen: dict[bytes, set[int]] = {}
     left = room_bytes
-    least_worth = limits.worth * min(1.0, _USUAL_ROOM / max(room_bytes, 1))
-    for candidate in _in_order(candidates, costs, least_worth):
+    for candidate in _in_order(candidates, costs, limits.worth):
         if left < limits.least:
             break
         seen_lines = seen.setdefault(candidate.path, set())

@@ -14,7 +14,7 @@ from codelens.answers.reading_answers import (
     NamedFile,
     Piece,
 )
-from codelens.capsule import Candidate, ChosenIntent, Costs, Shown, runs
+from codelens.capsule import LEAST_WORTH, Candidate, ChosenIntent, Costs, Limits, Shown, runs
 from codelens.engine import task_candidates
 from codelens.engine.contexts.notes_here import FoundNotes, NotesHere, ShownPlace
 from codelens.engine.contexts.session_trail import CHANGED, LEAST_SAVED, UNCHANGED, sent_before
@@ -266,6 +266,8 @@ class ExploreRequest(NamedTuple):
     """The task as given."""
     chosen_intent: ChosenIntent
     max_tokens: int
+    fills: bool
+    """Whether the budget is used while there is anything to show, not only what is worth it."""
     saved: NotesHere
     sent: SentBodies | None = None
     """What the session was already sent."""
@@ -319,9 +321,14 @@ def packed_answer(findings: Findings, explore_request: ExploreRequest) -> Explor
     left = room - names_room - task_candidates.names_size(tests, len(every_test))
     sent = SentPieces(explore_request.sent, material)
 
+    limits = Limits() if explore_request.fills else Limits(worth=LEAST_WORTH)
+
     def pack(within: int) -> list[Shown]:
         return sent.packed(
-            candidates, lambda rest: capsule.pack(rest, within, _costs(material), material.weights)
+            candidates,
+            lambda rest: capsule.pack(
+                rest, within, _costs(material), material.weights, limits=limits
+            ),
         )
 
     shown = pack(left)
@@ -441,6 +448,7 @@ def _piece(material: Material, piece: Shown, mark: SentMark) -> Piece:
 # The entry point of `Engine.explore`.
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
+DEFAULT_TOKENS = 8_000
 _CERTAIN = 8
 """Places that a task can name itself."""
 
@@ -448,7 +456,7 @@ _CERTAIN = 8
 def explore_task(
     pool: IndexPool,
     view_request: ViewRequest,
-    max_tokens: int,
+    max_tokens: int | None,
     intent: str | None,
     *,
     languages: Sequence[str],
@@ -461,9 +469,10 @@ def explore_task(
     task = view_request.words
     if not any(letter.isprintable() and not letter.isspace() for letter in task):
         raise QueryError("the task is empty; say what to do or what to understand")
-    if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
+    most_tokens = DEFAULT_TOKENS if max_tokens is None else max_tokens
+    if not LEAST_TOKENS <= most_tokens <= MOST_TOKENS:
         allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
-        raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
+        raise InvalidArgument("max_tokens", f"must be between {allowed}, not {most_tokens:,}")
     read_task = task_text.without_template(task)
     intent_of_task = capsule.intent_of(read_task)
     if intent is not None:
@@ -481,6 +490,13 @@ def explore_task(
         saved = NotesHere(view, read_task, now_s)
         sent = sent_before(view.settings, view.scope, again=again)
         explore_request = ExploreRequest(
-            request, task, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
+            request,
+            task,
+            intent_of_task,
+            most_tokens,
+            max_tokens is not None,
+            saved,
+            sent,
+            frozenset(kinds),
         )
         return explore(view, explore_request, seconds)

@@ -123,7 +123,8 @@ _CORE = (
         "explore", "explore", budgets=_WALK,
         delivers="explore_delivered",
         asks_with=lambda arguments: {
-            "max_tokens": arguments["max_tokens"],
+            # Another size than the default is to be filled.
+            "max_tokens": None if arguments["max_tokens"] == 8000 else arguments["max_tokens"],
             "intent": None if arguments["intent"] == "auto" else arguments["intent"],
         },
     ),

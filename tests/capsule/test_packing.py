@@ -64,8 +64,9 @@ def test_a_long_definition_is_shown_by_its_head_and_relevant_lines() -> None:
 LEADING = [candidate(b"a.py", 1 + 10 * at, 3, 0.99 - at / 100) for at in range(capsule.LEADING)]
 
 
-def packed(made: list[Candidate], room: int) -> list[Candidate]:
-    return [one.candidate for one in pack(made, room, COSTS, lambda path: {})]
+def packed(made: list[Candidate], room: int, worth: float = 0.0) -> list[Candidate]:
+    limits = capsule.Limits(worth=worth)
+    return [one.candidate for one in pack(made, room, COSTS, lambda path: {}, limits=limits)]
 
 
 def test_after_the_leading_ones_short_bodies_come_before_long_ones() -> None:
@@ -77,22 +78,18 @@ def test_after_the_leading_ones_short_bodies_come_before_long_ones() -> None:
 
 def test_what_is_hardly_needed_is_left_out_although_there_is_room() -> None:
     many = [candidate(b"b.py", 1 + 50 * at, 40, 0.5 - at / 1000) for at in range(60)]
-    shown = packed([*LEADING, *many], 23_000)
+    shown = packed([*LEADING, *many], 23_000, capsule.LEAST_WORTH)
     assert shown[: len(LEADING)] == LEADING
     rest = shown[len(LEADING) :]
     assert rest == many[: len(rest)] and 5 < len(rest) < 30
-    assert rest == packed([*LEADING, *many], 15_000)[len(LEADING) :]
-
-
-def test_more_room_than_usual_asks_for_less_likely_code() -> None:
-    many = [candidate(b"b.py", 1 + 50 * at, 40, 0.5 - at / 1000) for at in range(60)]
-    assert len(packed(many, 24_000)) < len(packed(many, 48_000)) < len(packed(many, 96_000))
+    assert rest == packed([*LEADING, *many], 15_000, capsule.LEAST_WORTH)[len(LEADING) :]
+    assert len(packed([*LEADING, *many], 23_000)) > len(shown)
 
 
 def test_lines_outside_of_definitions_count_less_than_definitions() -> None:
     lines = candidate(b"b.py", 1, 4, 0.6)._replace(part="lines")
     definition = candidate(b"c.py", 1, 4, 0.3)
-    assert packed([*LEADING, lines, definition], 9000) == [*LEADING, definition]
+    assert packed([*LEADING, lines, definition], 9000) == [*LEADING, definition, lines]
 
 
 def test_a_small_hole_is_closed_and_a_large_one_stays() -> None:

@@ -108,6 +108,8 @@ def test_an_answer_stops_before_its_budget(engine: Engine, stocked: GitRepo) -> 
     assert cost_of(explore_text.explore(answer)) < 6500
     assert answer.more is not None and answer.more.definitions > 20
     assert answer.named
+    filled = engine.explore("put a lamp on a shelf", path=stocked.root, max_tokens=8_000)
+    assert 7_000 < cost_of(explore_text.explore(filled)) <= 8_000
 
 
 def test_the_code_a_definition_uses_is_included(engine: Engine, stocked: GitRepo) -> None:

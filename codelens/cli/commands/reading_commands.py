@@ -163,8 +163,9 @@ def add_explore(commands: shared_options.Commands) -> None:
         "task", nargs="+", help="the task; handles, paths and stack traces in it are used"
     )
     parser.add_argument(
-        "--max-tokens", type=shared_options.positive, default=_DEFAULT_TOKENS, metavar="N",
-        help=f"maximum size in tokens (bytes / 3; default {_DEFAULT_TOKENS:,})",
+        "--max-tokens", type=shared_options.positive, metavar="N",
+        help=f"fill so many tokens (bytes / 3); by default at most {_DEFAULT_TOKENS:,}, and only "
+        "what the task is likely to need",
     )  # fmt: skip
     parser.add_argument(
         "--intent",
@@ -190,7 +191,7 @@ def run_explore(args: argparse.Namespace) -> int:
         )
         bar.stop()
         if args.json:
-            text, printed = explore_text.fitted_json(answer, args.max_tokens)
+            text, printed = explore_text.fitted_json(answer, args.max_tokens or _DEFAULT_TOKENS)
             emit(f"{text}\n")
         else:
             printed = answer

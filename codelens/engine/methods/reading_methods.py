@@ -38,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_LIMIT = 10
 """Results of a search by default."""
-DEFAULT_TOKENS = 8_000
 """Cost of `explore` for its search and the expansion of its first results; docs/explore.md."""
 
 
@@ -113,7 +112,7 @@ def explore(
     engine: EngineCore,
     task: str,
     *,
-    max_tokens: int = DEFAULT_TOKENS,
+    max_tokens: int | None = None,
     intent: str | None = None,
     path: str | Path = ".",
     ref: str | None = None,
@@ -129,7 +128,8 @@ def explore(
     Args:
         task: what to do or to understand, in as many words as you like; handles, paths, names,
             stack traces and messages in it come first.
-        max_tokens: maximum cost of the answer's text, as `codelens.render.token_budget` counts.
+        max_tokens: maximum cost of the answer's text, as `codelens.render.token_budget` counts; it
+            is used while there is anything to show. None: 8,000, and only what is worth its size.
         intent: `debug`, `refactor`, `modify` or `explore`; None: derived from the task.
         languages: only these languages.
         globs: only matching paths; `!glob` excludes.
