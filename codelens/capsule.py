@@ -216,7 +216,7 @@ def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
 LEADING = 6
 """Number of candidates that are shown regardless of their size.
 
-Of 114 commits (docs/explore.md) six leading ones show more of the edited definitions than three or
+Of 114 commits six leading ones show more of the edited definitions than three or
 none.
 """
 CERTAIN = 5.0
