@@ -214,11 +214,7 @@ def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
 
 
 LEADING = 6
-"""Number of candidates that are shown regardless of their size.
-
-Of 114 commits six leading ones show more of the edited definitions than three or
-none.
-"""
+"""Number of candidates that are shown regardless of their size."""
 CERTAIN = 5.0
 """Candidates with at least this value are named by the task itself."""
 _LOOSE = 1 / 8

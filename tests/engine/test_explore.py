@@ -306,3 +306,14 @@ def test_lines_between_members_of_a_long_type_are_left_out(
 def _lines(handle: str) -> range:
     first, _, last = handle.rpartition(":")[2].partition("-")
     return range(int(first), int(last or first) + 1)
+
+
+def test_definitions_beyond_the_lines_that_are_ranked_do_no_harm(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    many = "".join(f"def lamp_{at}():\n    return shelf\n\n\n" for at in range(5_100))
+    stocked.write("long.py", f"{many}def put_lamp_on_shelf(lamp):\n    return lamp\n")
+    answer = engine.explore("put a lamp on a shelf", path=stocked.root)
+    assert answer.pieces
+    found = engine.search("put a lamp on a shelf", path=stocked.root)
+    assert any(one.path == "long.py" for one in found.results)

@@ -376,7 +376,8 @@ def _of_file(
     place: tuple[int, int] | None,
 ) -> Iterator[_Features]:
     lines = texts.decoded(scored.evidence.file)[:_LONGEST]
-    every = list(scored.evidence.definitions)
+    # Beyond the lines that are read. Definitions are in order, so the last ones go.
+    every = [one for one in scored.evidence.definitions if one.start_line <= len(lines)]
     seen: dict[int, int] = {}
     first = [body_terms.comment_start(lines, symbol.start_line, seen) for symbol in every]
     gaps = list(body_terms.gaps(every, first, len(lines)))
