@@ -130,6 +130,10 @@
 (template_function name: (_) @reference.call)
 (template_method name: (_) @reference.call)
 (call_expression function: (qualified_identifier scope: (namespace_identifier) @reference.type))
+(call_expression function: (qualified_identifier
+  name: (qualified_identifier scope: (namespace_identifier) @reference.type)))
+(call_expression function: (qualified_identifier name: (qualified_identifier
+  name: (qualified_identifier scope: (namespace_identifier) @reference.type))))
 (type_identifier) @reference.type
 (type_parameter_declaration (type_identifier) @type.parameter)
 (optional_type_parameter_declaration name: (_) @type.parameter)
@@ -142,6 +146,11 @@
 (unary_expression (identifier) @reference.bound)
 (parenthesized_expression (identifier) @reference.bound)
 (expression/qualified_identifier) @reference.name
+(expression/qualified_identifier scope: (namespace_identifier) @reference.type)
+(expression/qualified_identifier
+  name: (qualified_identifier scope: (namespace_identifier) @reference.type))
+(expression/qualified_identifier name: (qualified_identifier
+  name: (qualified_identifier scope: (namespace_identifier) @reference.type)))
 (template_argument_list (type_descriptor type: (qualified_identifier) @reference.name))
 (using_declaration [(identifier) (qualified_identifier)] @reference.name)
 (array_declarator size: (identifier) @reference.bound)

@@ -72,6 +72,9 @@
 (attribute (scoped_identifier) @reference.name)
 (attribute (identifier) @reference.bound)
 (scoped_identifier path: (identifier) @reference.bound)
+(call_expression function: (scoped_identifier
+  path: (scoped_identifier name: (identifier) @reference.type)))
+(_expression/scoped_identifier path: (scoped_identifier name: (identifier) @reference.type))
 (arguments [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (array_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (assignment_expression right: [(identifier) @reference.bound (scoped_identifier) @reference.name])

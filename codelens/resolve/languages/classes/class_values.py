@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import OWN, Calls, handed
@@ -35,6 +37,7 @@ from codelens.resolve.languages.classes.overloads import Overloads
 from codelens.resolve.view_files import View
 from codelens.types import PROTOCOL, Reference
 
+_PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ABOVE = {"csharp": "base", "php": "parent"}
 """The keyword for the base class, in addition to `super`."""
@@ -206,7 +209,15 @@ class ClassExpressions(Expressions):
             package = reference.receiver[1:]
             return self.names.of_space(self.names.in_package(path, package, reference.name), space)
         if reference.kind != "call":
-            return super().member_of(path, reference)
+            referents = super().member_of(path, reference)
+            if (
+                not referents
+                and reference.kind == "name"
+                and _PACKAGE.fullmatch(reference.receiver)
+            ):
+                # `a.b.C.m()` names a type as a package has it, without an import.
+                return super().member_of(path, reference._replace(kind="type"))
+            return referents
         if reference.arguments == PROTOCOL and self.view.languages.get(path) == "csharp":
             return self._operators(path, reference)
         return self.called_on(
