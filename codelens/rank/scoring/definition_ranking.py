@@ -377,7 +377,8 @@ def _of_file(
 ) -> Iterator[_Features]:
     lines = texts.decoded(scored.evidence.file)[:_LONGEST]
     # Beyond the lines that are read. Definitions are in order, so the last ones go.
-    every = [one for one in scored.evidence.definitions if one.start_line <= len(lines)]
+    definitions = scored.evidence.definitions
+    every = [symbol for symbol in definitions if symbol.start_line <= len(lines)]
     seen: dict[int, int] = {}
     first = [body_terms.comment_start(lines, symbol.start_line, seen) for symbol in every]
     gaps = list(body_terms.gaps(every, first, len(lines)))
