@@ -62,8 +62,7 @@ def serve_page(
 
 def _kept_address(home: Path, root: str, port: int | None) -> PageAddress:
     """The address of a worktree at each start, at another port if one is given."""
-    address = PageAddress.kept(bearer_token(home, PAGE_SECRET).text, root)
-    return address if port is None else replace(address, port=port)
+    return PageAddress.kept(bearer_token(home, PAGE_SECRET).text, root, port)
 
 
 def _listening(

@@ -83,18 +83,23 @@ class PageAddress:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(_TOKEN_BYTES))
 
     @classmethod
-    def kept(cls, secret: str, root: str) -> PageAddress:
-        """The address that a worktree has at each start.
+    def kept(cls, secret: str, root: str, port: int | None = None) -> PageAddress:
+        """The address that a worktree has at each start, or at each start at a given port.
+
+        Each port has its own token: who listens at one, and sees a link to it, cannot open the page
+        at another.
 
         Args:
             secret: the secret of the home.
             root: the worktree.
+            port: a port to use instead of the derived one.
         """
         size = _PORT_BYTES + _TOKEN_BYTES
-        derived = hashlib.blake2b(os.fsencode(root), key=secret.encode(), digest_size=size).digest()
+        text = os.fsencode(root) + (b"" if port is None else b"\0%d" % port)
+        derived = hashlib.blake2b(text, key=secret.encode(), digest_size=size).digest()
         number = int.from_bytes(derived[:_PORT_BYTES])
         token = urlsafe_b64encode(derived[_PORT_BYTES:]).decode()
-        return cls(_KEPT_PORTS[number % len(_KEPT_PORTS)], token)
+        return cls(_KEPT_PORTS[number % len(_KEPT_PORTS)] if port is None else port, token)
 
     @property
     def url(self) -> str:

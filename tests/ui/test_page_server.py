@@ -172,8 +172,13 @@ def test_a_port_in_use_is_reported(site: Site) -> None:
 def test_each_worktree_and_secret_has_its_own_kept_address() -> None:
     address = PageAddress.kept("secret", "/work/shop")
     assert address == PageAddress.kept("secret", "/work/shop")
-    others = [PageAddress.kept("secret", "/work/side"), PageAddress.kept("other", "/work/shop")]
-    assert len({address.token, *(other.token for other in others)}) == 3
-    assert len({address.port, *(other.port for other in others)}) == 3
+    others = [
+        PageAddress.kept("secret", "/work/side"),
+        PageAddress.kept("other", "/work/shop"),
+        PageAddress.kept("secret", "/work/shop", 20_000),
+    ]
+    assert len({address.token, *(other.token for other in others)}) == 4
+    assert len({address.port, *(other.port for other in others)}) == 4
+    assert others[-1].port == 20_000
     assert all(20_000 <= other.port < 32_768 and len(other.token) == 32 for other in others)
     assert PageAddress().token != PageAddress().token
