@@ -125,14 +125,16 @@ class Snapshot:
 
     def symbols(self, ids: Iterable[int]) -> dict[int, list[Symbol]]:
         """Symbols of contents of this view; those of the last files are held decoded."""
-        needed_ids = set(ids)
+        needed_ids = dict.fromkeys(ids)
         decoded = self.db.remembered(_DECODED, dict[int, list[Symbol]])
-        missing = needed_ids.difference(decoded)
-        if len(decoded) + len(missing) > _MOST_DECODED:
+        read = contents.symbols_of(self.db, needed_ids.keys() - decoded.keys())
+        symbols = {id_: (decoded if id_ in decoded else read).get(id_) for id_ in needed_ids}
+        if len(decoded) + len(read) > _MOST_DECODED:
             decoded.clear()
-            missing = needed_ids
-        decoded |= contents.symbols_of(self.db, missing)
-        return {content: decoded[content] for content in needed_ids if content in decoded}
+        if len(read) <= _MOST_DECODED:
+            # A question about a whole repository would hold all of it.
+            decoded |= read
+        return {id_: rows for id_, rows in symbols.items() if rows is not None}
 
     def chunks(self, ids: Iterable[int]) -> dict[int, list[ScoredChunk]]:
         """Chunks of contents of this view."""
