@@ -50,6 +50,8 @@ def instructions(names: Iterable[str]) -> str:
 
 
 _SHOWN = 10
+_EXPLORED = 8000
+"""Default size of `cl_explore`: at most so many tokens, while another size is to be filled."""
 """The default limit of a search; up to this limit, places that only use a name are omitted."""
 _WALK = 4
 """Number of budgets for a call that checks the files and then walks the graph or compares."""
@@ -118,13 +120,14 @@ _CORE = (
                 "intent", "", default="auto",
                 choices=("auto", "debug", "refactor", "modify", "explore"),
             ),
-            *filter_arguments(), AGAIN, SESSION, PATH, REF, FORMAT, size_argument(8000),
+            *filter_arguments(), AGAIN, SESSION, PATH, REF, FORMAT, size_argument(_EXPLORED),
         ),
         "explore", "explore", budgets=_WALK,
         delivers="explore_delivered",
         asks_with=lambda arguments: {
-            # Another size than the default is to be filled.
-            "max_tokens": None if arguments["max_tokens"] == 8000 else arguments["max_tokens"],
+            "max_tokens": (
+                None if arguments["max_tokens"] == _EXPLORED else arguments["max_tokens"]
+            ),
             "intent": None if arguments["intent"] == "auto" else arguments["intent"],
         },
     ),
