@@ -86,11 +86,11 @@ class DottedNames:
         first, *rest = (re.escape(part.encode()) for part in words)
         members = b"".join(rb"[.:\\]+" + part for part in rest)
         pattern = re.compile(rb"(?P<at>%s(?<=[.:\\]%s)%s)(?![\w$])" % (first, first, members))
-        for match in self._search.matches(paths, pattern, also=data):
-            module = _MODULE.search(match.text, match.start - _MOST_MODULE, match.start)
+        for last_part in self._search.matches(paths, pattern, also=data):
+            module = _MODULE.search(last_part.text, last_part.start - _MOST_MODULE, last_part.start)
             if module is None:
                 continue
-            match = match._replace(start=match.start - len(module[0]))
+            match = last_part._replace(start=module.start())
             written = match.text[match.start : match.end].decode("utf-8", "replace")
             before = tuple(_JOINT.split(written))[: -len(own) or None]
             if _is_text(match, in_code=match.path not in data) and (
