@@ -444,7 +444,7 @@ def scip_checked_lines(answer: CheckedEdges) -> list[str]:
         by_language.setdefault(language, []).append(f"{count:,} {verdict}")
     lines += [f"{language}: {', '.join(counts)}" for language, counts in by_language.items()]
     if not lines:
-        lines.append("nothing to compare: no file here is answered precisely")
+        lines.append("nothing to compare: no imported facts of a compiler apply to the files here")
     return [safe(one_line(line)) for line in lines]
 
 
