@@ -1,4 +1,8 @@
-"""Finds the type of which a key of a literal, or of a pattern, names a field: `T{Size: 1}`."""
+"""Finds the type of which a key names a field: `T{Size: 1}`, `T(size=1)`, `case T(size=1)`.
+
+A key is that of a literal or a pattern, or names an argument of a constructor or of a function that
+copies a value, which may have a parameter for each field.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from functools import cache
 
 from tree_sitter import Node
 
-from codelens.extract.flow.expressions import UNKNOWN, Expressions, child
+from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -55,6 +59,10 @@ def _owner(
         form, *parts = recipes.get(around.type, ("",)) if around is not None else ("",)
         if around is None or form in {"", "type", "value"}:
             return _head(around, form, parts, steps, expressions)
+        if form == "made":
+            return _made(around, parts, expressions)
+        if form == "typed" and child(around, parts[0]) is not None:
+            return _head(around, "type", parts, steps, expressions)
         if form == "literal":
             steps = steps if is_named else _ELEMENT + steps
             is_nested, is_named = True, False
@@ -87,6 +95,25 @@ def _head(
     if form == "type":
         text = f"`{text}`" if text and "`" not in text else UNKNOWN
     return text if text == UNKNOWN else text + steps
+
+
+def _made(call: Node, parts: list[str], expressions: Expressions) -> str:
+    """Writes the type that a call makes, or the value that it copies: `a.copy(size = 1)`.
+
+    The name of a type is capitalized; other functions have parameters of their own.
+    """
+    callee = child(call, parts[0])
+    text = expressions.type(callee) if callee is not None else ""
+    last = text.rpartition(".")[2]
+    if last[:1].isupper() and "`" not in text:
+        return f"`{text}`"
+    if callee is not None and f".{last}" in parts and last != text:
+        return expressions.written(callee).removesuffix(f".{last}")
+    arguments = call.child_by_field_name("arguments")
+    if f"={text}" in parts and arguments is not None:
+        copied = expressions.written(arguments.named_child(0))
+        return copied if copied != LITERAL else UNKNOWN
+    return UNKNOWN
 
 
 @cache

@@ -47,7 +47,9 @@ SETTER = "="
 """In place of arguments: a call by assignment. `a.b = c` calls `b=`; `a.b += c` calls `b`, then
 `b=`.
 """
-_MARKS = (("call.initial", INITIAL), ("call.setter", SETTER))
+NAMED = ":="
+"""In place of arguments: the name of an argument, and of a field if the constructor has it."""
+_MARKS = (("call.initial", INITIAL), ("call.setter", SETTER), ("argument.named", NAMED))
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used after their owner, not by name alone."""

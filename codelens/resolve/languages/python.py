@@ -333,6 +333,7 @@ SPECS = {
         stubs=((b".pyi", (b".py", b".pyx")),),
         named_arguments=True,
         constructors=frozenset({"__init__", "__new__", "__post_init__"}),
+        written_constructor="__init__",
         star_spreads=True,
         imports_are_complete=True,
     ),

@@ -131,6 +131,8 @@ class LanguageSpec:
     """Extra arguments after the last parameter are not an error (PHP)."""
     named_arguments: bool = False
     """Calls may name parameters; elsewhere a name and a colon are part of a value."""
+    written_constructor: str = ""
+    """The constructor of a type; one without it has a parameter for each field (Python)."""
     star_spreads: bool = False
     """A star before an argument spreads a list; elsewhere it dereferences a pointer."""
     optional_members: bool = False
