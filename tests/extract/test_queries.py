@@ -39,7 +39,7 @@ KNOWN = {
     *"reference.open.call reference.sent".split(),
     *"argument.named call.arguments call.initial call.open call.sending call.setter".split(),
     *"reference.key reference.key.short reference.macro".split(),
-    *"reference.late reference.listed reference.taken".split(),
+    *"reference.late reference.listed reference.taken reference.variable".split(),
 }
 
 

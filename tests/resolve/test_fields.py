@@ -388,3 +388,49 @@ def test_c_fields_of_a_typedef_with_a_tag() -> None:
         "a.c": '#include "a.h"\nint use(node *n) { return n->next->x; }\n',
     }
     assert _uses(files, "use") == ["node_s.next", "node_s.x"]
+
+
+RUBY = {
+    "box.rb": """class Box
+  attr_reader :size
+  def initialize(size)
+    @size = size
+    @total = 0
+  end
+  def named
+    3
+  end
+end
+""",
+}
+
+
+def test_ruby_variables_of_the_instance() -> None:
+    text = """require_relative "box"
+class Box
+  def own
+    @size + @total + @named
+  end
+  def called
+    size + named
+  end
+end
+class Crate < Box
+  def inherited
+    @total += 1
+    "#{@total}"
+  end
+end
+class Other
+  def foreign
+    @total
+  end
+end
+"""
+    files = {**RUBY, "use.rb": text}
+    assert _uses(files, "Box.own") == ["Box.size", "Box.total"]
+    assert _uses(files, "Crate.inherited") == ["Box.total"]
+    assert _uses(files, "Other.foreign") == []
+    assert "use.rb:Box.called -> box.rb:Box.named" in edges_of(files)
+    own = [edge for edge in edges_of(RUBY, "ref") if "Box.initialize" in edge]
+    assert own == ["box.rb:Box.initialize -> Box.size"]

@@ -49,7 +49,14 @@ SETTER = "="
 """
 NAMED = ":="
 """In place of arguments: the name of an argument, and of a field if the constructor has it."""
-_MARKS = (("call.initial", INITIAL), ("call.setter", SETTER), ("argument.named", NAMED))
+VARIABLE = "@"
+"""In place of arguments: the name is a variable of the instance, never a method."""
+_MARKS = (
+    ("call.initial", INITIAL),
+    ("call.setter", SETTER),
+    ("argument.named", NAMED),
+    ("reference.variable", VARIABLE),
+)
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used after their owner, not by name alone."""
@@ -96,6 +103,9 @@ def references_of(
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
     taken |= _keys(captures, info, source, flow, found_at)
+    variables = captures.get("reference.variable", ())
+    taken |= {node.start_byte: (source.slice(node.start_byte, node.end_byte).lstrip("@"), "self")
+              for node in variables}  # fmt: skip
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _loaded_uses(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
