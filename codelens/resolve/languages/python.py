@@ -320,6 +320,7 @@ def _is_in_type(symbols: Sequence[Symbol], symbol: Symbol) -> bool:
 
 SPECS = {
     "python": LanguageSpec(
+        fields_are_inherited=True,
         modules="python_rules:PythonModules",
         named_in_texts=True,
         follows_names=True,

@@ -123,6 +123,8 @@ class LanguageSpec:
     overriding_words: frozenset[str] = frozenset()
     """One of two methods of a name has one of these words if one overrides the other; a method of
     an interface needs none. Empty: the name is enough."""
+    fields_are_inherited: bool = False
+    """A field of a subclass with the name of an inherited one is the same field, or replaces it."""
     hiding_words: frozenset[str] = frozenset()
     """A method with one of these words overrides nothing and is not overridden."""
     any_arguments: bool = False

@@ -466,6 +466,7 @@ def resolver(view: View) -> Resolver:
 
 SPECS = {
     "ruby": LanguageSpec(
+        fields_are_inherited=True,
         modules="ruby:Requires",
         resolver="ruby:resolver",
         follows_names=True,
