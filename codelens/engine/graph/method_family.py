@@ -20,6 +20,7 @@ from codelens.types import Symbol
 
 _MOST = 1_000
 """Maximum number of methods of a family."""
+_MEMBERS = OVERRIDING | {"field"}
 _CONTRACTS = frozenset({"interface", "trait"})
 _WORD = re.compile(r"\w+")
 _TYPE_PARAMETER = re.compile(r"\b[A-Z][A-Z0-9]?\b|\bT[A-Z]\w*")
@@ -64,7 +65,7 @@ class MethodFamily:
         self, node: Node, step: Callable[[LazyGraph, Node, Set[str]], list[Node]]
     ) -> Iterator[Node]:
         """The methods of the next types that have the name and parameters of a method."""
-        kinds = OVERRIDING | ({"field"} if self._spec(node).fields_are_inherited else set())
+        kinds = _MEMBERS if self._spec(node).fields_are_inherited else OVERRIDING
         pending, seen = step(self._graph, node, kinds), set[Node]()
         while pending and len(seen) < _MOST:
             method = pending.pop(0)

@@ -257,7 +257,7 @@ FIELDS: dict[str, tuple[str, str, list[int], list[int]]] = {
     "ruby": (
         "a.rb",
         "class Base\n  def initialize\n    @size = 1\n  end\nend\nclass Sub < Base\n  def reset\n"
-        "    @size = 2\n    @size\n  end\nend\nclass Apart\n  def reset\n    @size = 2\n  end\nend\n",
+        "    @size = 2\n    @size\n  end\nend\nclass Apart\n  def set\n    @size = 2\n  end\nend\n",
         [3, 8],
         [3, 8, 9],
     ),
