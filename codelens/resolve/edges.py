@@ -22,6 +22,8 @@ BEGINS = ":"
 """Stands in place of arguments in a C++ constructor initializer, which names a type or field."""
 NAMED = ":="
 """Stands there for the name of an argument, which names a field if the constructor has it."""
+CASE = "case"
+"""Stands there for a case (Java): a constant of the value's type, or one that the place sees."""
 VARIABLE = "@"
 """Stands there for a variable of the instance, which has the name of a method in Ruby."""
 
@@ -259,7 +261,7 @@ class Edges:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = reference.line if sensitive or receiver in model.asserted else -1
-        begins: object = reference.argument_lines in {BEGINS, NAMED, VARIABLE}
+        begins: object = reference.argument_lines in {BEGINS, CASE, NAMED, VARIABLE}
         if reference.arguments == PROTOCOL and reference.argument_lines:
             # The operator depends on the whole receiver expression, and that depends on the place.
             begins, line = (reference.scope, reference.argument_lines), reference.line

@@ -38,7 +38,7 @@ KNOWN = {
     *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
     *"reference.open.call reference.sent".split(),
     *"argument.named call.arguments call.initial call.open call.sending call.setter".split(),
-    *"reference.key reference.key.short reference.macro".split(),
+    *"reference.key reference.key.case reference.key.short reference.macro".split(),
     *"reference.late reference.listed reference.taken reference.variable".split(),
 }
 

@@ -16,6 +16,7 @@ from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
+_KINDS = ("reference.key", "reference.key.short", "reference.key.case")
 _ELEMENT = "[]"
 _DEEPEST = 24
 _PROMISE = re.compile(r"Promise\s*<(.*)>", re.DOTALL)
@@ -31,7 +32,7 @@ def literal_keys(
     The setting `[keys]` says how the nodes around a key lead to that value. It is `?` for a
     literal of unknown type. The keys of a map are left out.
     """
-    nodes = [*captures.get("reference.key", ()), *captures.get("reference.key.short", ())]
+    nodes = [node for kind in _KINDS for node in captures.get(kind, ())]
     if not nodes:
         return {}
     recipes = _recipes(info.keys)
