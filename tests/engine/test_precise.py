@@ -222,6 +222,22 @@ def test_an_index_of_the_edited_worktree_counts_there(shop: Shop) -> None:
     assert shop.users("later.py#pay", ref="HEAD") == ["other.py#go"]
 
 
+SCRIPT = "from first import pay\npay()\nprint(1)\npay()\n# and that is all\n"
+"""No definition shows whether an index was made from this text."""
+
+
+@pytest.mark.parametrize("edited", [f"# more\n{SCRIPT}", SCRIPT.replace("print(1)", "print(1)\n")])
+def test_of_two_texts_the_one_that_fits_better_was_indexed(shop: Shop, edited: str) -> None:
+    shop.write({"script.py": SCRIPT})
+    shop.repo.git("add", "-A")
+    shop.repo.git("commit", "-qm", "two")
+    shop.write({"script.py": edited})
+    assert shop.bring({**TEXTS, "script.py": edited}).differing == 0
+    assert "script.py" in shop.users("later.py#pay")
+    assert shop.precise == 5
+    assert "script.py" not in shop.users("later.py#pay", ref="HEAD")
+
+
 @pytest.mark.parametrize("root", [None, "packages/shop"])
 def test_paths_may_start_from_a_folder(tmp_path: Path, root: str | None) -> None:
     shop = Shop(tmp_path)

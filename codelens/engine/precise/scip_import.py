@@ -189,14 +189,18 @@ class ScipImport:
         if not texts:
             self._leave_out(_ABSENT, document.relative_path)
             return None
-        for data in texts:
-            placed = placed_in(document, readable(data), unit)
-            if placed is not None:
-                if data != texts[-1]:
-                    self._differing.append(printed(path))
-                return hash_of(data), placed
-        self._leave_out(_OTHER_TEXT, document.relative_path)
-        return None
+        placements = [
+            (data, placed)
+            for data in dict.fromkeys(texts)
+            if (placed := placed_in(document, readable(data), unit)) is not None
+        ]
+        if not placements:
+            self._leave_out(_OTHER_TEXT, document.relative_path)
+            return None
+        data, placed = max(placements, key=lambda placement: placement[1].whole)
+        if data != texts[-1]:
+            self._differing.append(printed(path))
+        return hash_of(data), placed
 
     def _texts(self, document: scip_pb2.Document, path: bytes) -> list[bytes]:
         """The texts that may have been indexed; the last is that of the view."""
