@@ -71,6 +71,7 @@ class PreciseEdges:
         self._graph = graph
         self._documents: dict[int, _Document] = {}
         self._targets_by_symbol: dict[int, list[_Target] | None] = {}
+        self._defined_once: dict[int, bool] = {}
         self._spoken: dict[bytes, Spoken] = {}
         self.document_by_path = self._chosen() if precise_facts.state(db) else {}
         """Path -> its document, for the files that are answered precisely."""
@@ -154,7 +155,15 @@ class PreciseEdges:
         if symbol not in self._targets_by_symbol:
             self._targets_by_symbol[symbol] = self._targets_of(symbol)
         targets = self._targets_by_symbol[symbol]
-        return [] if targets is None and not use.roles & KNOWN_THERE else targets
+        if targets is not None or use.roles & KNOWN_THERE or self._was_defined(symbol):
+            return targets
+        return []
+
+    def _was_defined(self, symbol: int) -> bool:
+        """Whether any import, maybe not that of the use, had a definition of a symbol."""
+        if symbol not in self._defined_once:
+            self._defined_once[symbol] = precise_facts.is_defined(self._db, symbol)
+        return self._defined_once[symbol]
 
     def _targets_of(self, symbol: int) -> list[_Target] | None:
         """Return the definitions of a symbol in this view; None if no document of it has one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep.database_checks import indexes
 from codelens.engine.upkeep.file_checks import Examination, Finding
+from codelens.scip import index_stream
 from codelens.scip.index_stream import ScipError, UnusableIndex, schema
 from codelens.scip.placed_document import DEFINITION
 from codelens.store.database.database_opening import open_index
@@ -238,6 +240,67 @@ def test_of_two_texts_the_one_that_fits_better_was_indexed(shop: Shop, edited: s
     assert "script.py" not in shop.users("later.py#pay", ref="HEAD")
 
 
+def test_a_definition_of_another_import_is_not_a_librarys(shop: Shop) -> None:
+    index = indexed(TEXTS, with_text=False)
+    for paths in ({"app.py", "other.py"}, {"first.py", "later.py"}):
+        part = schema()()
+        part.documents.extend(one for one in index.documents if one.relative_path in paths)
+        shop.file.write_bytes(part.SerializeToString())
+        shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    shop.write({"later.py": "# a line above\n" + TEXTS["later.py"]})
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    shop.repo.git("commit", "-qam", "two")
+    shop.users("first.py#pay")
+    without_refs(shop)
+    assert rows_of(shop)[1] == 3
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+
+
+def test_what_an_unread_document_may_define_is_not_a_librarys(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {**TEXTS, "later.py": TEXTS["later.py"] + "def more(): ...\n" * 50}
+    shop.write(texts)
+    monkeypatch.setattr(index_stream, "MOST_DOCUMENT_BYTES", 1_500)
+    (left,) = shop.bring(texts).left_out
+    assert left.count == 1
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+
+
+@pytest.mark.parametrize("root", ["file://[", "file:///" + "a/" * 10_000])
+def test_a_strange_root_counts_as_the_top(shop: Shop, root: str) -> None:
+    index = indexed(TEXTS, with_text=False)
+    index.metadata.project_root = root
+    shop.file.write_bytes(index.SerializeToString())
+    tracemalloc.start()
+    answer = shop.engine.scip_import(shop.file, path=shop.repo.root)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (answer.root, answer.stored) == ("", 4)
+    assert peak < 8 << 20
+
+
+def test_texts_in_the_index_that_no_file_has_any_more_are_named(shop: Shop) -> None:
+    edited = {"app.py": TEXTS["app.py"] + "# edited\n"}
+    gone = {"gone.py": "def lost():\n    pass\n"}
+    answer = shop.bring({**TEXTS, **edited, **gone}, with_text=True)
+    assert (answer.stored, answer.differing_paths) == (4, ("app.py",))
+    assert [(left.count, left.paths) for left in answer.left_out] == [(1, ("gone.py",))]
+    assert answer.receipt.precise == 3
+    shop.write(edited)
+    shop.users("later.py#pay")
+    assert shop.precise == 4
+
+
+def test_an_own_text_counts_where_the_file_was_renamed_to(shop: Shop) -> None:
+    shop.repo.git("mv", "app.py", "moved.py")
+    shop.repo.git("commit", "-qm", "two")
+    shop.users("later.py#pay")
+    assert shop.bring(with_text=True).left_out == ()
+    assert shop.users("later.py#pay") == ["moved.py#run", "other.py#go"]
+
+
 @pytest.mark.parametrize("root", [None, "packages/shop"])
 def test_paths_may_start_from_a_folder(tmp_path: Path, root: str | None) -> None:
     shop = Shop(tmp_path)
@@ -286,13 +349,17 @@ def test_facts_go_with_the_last_view_that_has_their_text(shop: Shop) -> None:
         shop.users("later.py#pay", ref=ref)
     shop.engine.prune(days=0)
     assert rows_of(shop) == before
+    without_refs(shop)
+    assert rows_of(shop)[1] == before[1] - 1
+    assert shop.users("later.py#pay") == ["other.py#go"]
+
+
+def without_refs(shop: Shop) -> None:
     for view in shop.engine.overview()[0].views:
         if view.kind == "ref":
             shop.engine.drop(view.index_id, path=shop.repo.root, force=True)
     with_clock_moved(shop)
     shop.engine.prune()
-    assert rows_of(shop)[1] == before[1] - 1
-    assert shop.users("later.py#pay") == ["other.py#go"]
 
 
 def rows_of(shop: Shop) -> tuple[int, ...]:
