@@ -18,9 +18,9 @@ from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.graph.candidate_files import edge_cache_of
 from codelens.engine.index_pool import IndexPool
-from codelens.errors import DiskFull, SettingError
+from codelens.engine.output_file import output_file
 from codelens.extract.language_settings import language_info
-from codelens.paths import NO_ROOM, printed
+from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.graph import Graph
@@ -248,28 +248,14 @@ def export_index(pool: IndexPool, request: ViewRequest, file: Path) -> ExportedI
     schema()
     with pool.view(request) as view, view.reading():
         writer = _Writer(view)
-        count = 0
-        temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-        try:
-            with temporary.open("xb") as out:
-                out.write(_head(view))
-                for document in writer.documents():
-                    count += 1
-                    request.progress("exporting", count, len(view.snapshot.files))
-                    out.write(document)
-            temporary.replace(file)
-        except OSError as error:
-            if error.errno in NO_ROOM:
-                raise DiskFull(file) from error
-            raise SettingError(
-                f"cannot write the SCIP index {str(file)!r}: {error.strerror or error}; name "
-                "another file"
-            ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
-        return ExportedIndex(
-            view.receipt(), str(file), count, *writer.counts, size_bytes=file.stat().st_size
-        )
+        count = size = 0
+        with output_file(file, "SCIP index") as out:
+            size += out.write(_head(view))
+            for document in writer.documents():
+                count += 1
+                request.progress("exporting", count, len(view.snapshot.files))
+                size += out.write(document)
+        return ExportedIndex(view.receipt(), str(file), count, *writer.counts, size_bytes=size)
 
 
 def _head(view: CurrentView) -> bytes:
