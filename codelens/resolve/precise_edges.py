@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from codelens.resolve.edges import CERTAIN, Edge, base_places
+from codelens.resolve.edges import CERTAIN, EDGE_KINDS, Edge, base_places
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
@@ -28,7 +28,6 @@ _IMPLEMENTS = 1
 _MODULE = -1
 _MOST_KEPT = 500
 _UNNAMED = frozenset({"override", "satisfy"})
-_KINDS = {"call": "call", "type": "ref", "name": "ref"}
 
 
 _Target = tuple[bytes, int]
@@ -310,7 +309,7 @@ class _FileReader:
             kind = "import" if (use.line, use.name) in self._imported else "ref"
             source = -1 if kind == "import" else self._source_at(use.line)
         else:
-            kind = _KINDS[reference.kind]
+            kind = EDGE_KINDS[reference.kind]
             if kind != "call" and (use.line, use.name) in self._bases:
                 kind = "inherit"
             source = model.enclosing(reference, values=model.spec.spaces)

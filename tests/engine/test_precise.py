@@ -163,6 +163,24 @@ def test_what_the_compiler_does_not_explain_stays_ours(shop: Shop) -> None:
     assert shop.users("later.py#pay") == ["other.py#go"]
 
 
+def test_a_compiler_may_explain_a_name_in_a_list_of_exports(shop: Shop) -> None:
+    text = '__all__ = ["pay"]\n\n\n' + TEXTS["first.py"]
+    shop.write({"first.py": text})
+    shop.repo.git("commit", "-qam", "two")
+    index = indexed({**TEXTS, "first.py": text})
+    first = next(one for one in index.documents if one.relative_path == "first.py")
+    first.occurrences.add(range=[0, 12, 15], symbol="toy . shop . `later.py`/pay().")
+    shop.file.write_bytes(index.SerializeToString())
+    shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    exports = [
+        (edge.src_file, edge.line, edge.dst_file)
+        for edge in shop.engine.export_edges(path=shop.repo.root)
+        if edge.kind == "export"
+    ]
+    assert exports == [("first.py", 1, "later.py")]
+
+
 def test_check_lists_the_differences_with_both_answers(shop: Shop) -> None:
     shop.bring()
     answer = shop.engine.scip_check(path=shop.repo.root, limit=3)
