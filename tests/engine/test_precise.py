@@ -348,6 +348,46 @@ def test_an_export_read_back_says_what_we_said(shop: Shop, tmp_path: Path) -> No
     assert list(shop.engine.export_edges(path=shop.repo.root)) == before
 
 
+def test_exported_definitions_are_where_their_names_are(shop: Shop, tmp_path: Path) -> None:
+    shop.write({
+        "shapes.ts": "export class Foo { Foo: Foo | null = null; bar() { return 1 } }\n",
+        "shapes.cc": "int f(int); int f(double); struct V { V(); int f; };\n",
+        "Shapes.cs": "class Page { public Color Color { get; set; } }\nclass Color { }\n",
+    })  # fmt: skip
+    file = tmp_path / "ours.scip"
+    shop.engine.scip_export(file, path=shop.repo.root)
+    places = {
+        (document.relative_path, occurrence.range[0], occurrence.range[1])
+        for document in schema().FromString(file.read_bytes()).documents
+        for occurrence in document.occurrences
+        if occurrence.symbol_roles & DEFINITION and occurrence.range[2]
+    }
+    assert {place for place in places if not place[0].endswith(".py")} == {
+        ("shapes.ts", 0, 13), ("shapes.ts", 0, 19), ("shapes.ts", 0, 43),
+        ("shapes.cc", 0, 4), ("shapes.cc", 0, 16), ("shapes.cc", 0, 34),
+        ("shapes.cc", 0, 38), ("shapes.cc", 0, 47),
+        ("Shapes.cs", 0, 6), ("Shapes.cs", 0, 26), ("Shapes.cs", 1, 6),
+    }  # fmt: skip
+
+
+def test_every_symbol_of_an_export_is_defined_in_it(shop: Shop, tmp_path: Path) -> None:
+    shop.write({"pack/__init__.py": "", "use.py": "import pack\nfrom first import pay\npay()\n"})
+    file = tmp_path / "ours.scip"
+    shop.engine.scip_export(file, path=shop.repo.root)
+    occurrences = [
+        occurrence
+        for document in schema().FromString(file.read_bytes()).documents
+        for occurrence in document.occurrences
+    ]
+    defined = {use.symbol for use in occurrences if use.symbol_roles & DEFINITION}
+    used = {use.symbol for use in occurrences}
+    assert used == defined
+    assert "codelens . shop . pack/`__init__.py`/" in defined
+    shop.engine.scip_import(file, path=shop.repo.root)
+
+    assert shop.engine.scip_check(path=shop.repo.root).agreed == 6
+
+
 def test_forgetting_leaves_nothing(shop: Shop) -> None:
     shop.bring()
     assert shop.engine.scip_forget(path=shop.repo.root) == 4
