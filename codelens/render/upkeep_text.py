@@ -444,10 +444,10 @@ def scip_checked_lines(answer: CheckedEdges) -> list[str]:
         by_language.setdefault(language, []).append(f"{count:,} {verdict}")
     lines += [f"{language}: {', '.join(counts)}" for language, counts in by_language.items()]
     if not lines:
-        files = count_of(answer.receipt.precise, "file") if answer.receipt.precise else "no file"
-        verb = "are" if answer.receipt.precise > 1 else "is"
-        what = ", but in none a name of this view" if answer.receipt.precise else ""
-        lines.append(f"nothing to compare: {files} here {verb} answered precisely{what}")
+        precise = answer.receipt.precise
+        files = f"none of {count_of(precise, 'file')}" if precise else "no file"
+        state = "has a name that the compiler resolves here" if precise else "is answered precisely"
+        lines.append(f"nothing to compare: {files} {state}")
     return [safe(one_line(line)) for line in lines]
 
 

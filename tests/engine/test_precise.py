@@ -14,6 +14,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep.database_checks import indexes
 from codelens.engine.upkeep.file_checks import Examination, Finding
+from codelens.render import upkeep_text
 from codelens.scip import index_stream
 from codelens.scip.index_stream import ScipError, UnusableIndex, schema
 from codelens.scip.placed_document import DEFINITION
@@ -191,6 +192,22 @@ def test_check_lists_the_differences_with_both_answers(shop: Shop) -> None:
     ]
     assert answer.left == 1
     assert answer.counts == (("python", "other target", 2), ("python", "unexplained", 2))
+
+
+def test_check_says_why_there_is_nothing_to_compare(shop: Shop) -> None:
+    def lines() -> list[str]:
+        return upkeep_text.scip_checked_lines(shop.engine.scip_check(path=shop.repo.root))
+
+    assert lines() == ["nothing to compare: no file is answered precisely"]
+    texts = {"app.py": "def run():\n    pay()\n", "later.py": TEXTS["later.py"]}
+    for path in TEXTS:
+        (shop.repo.root / path).unlink()
+    shop.write(texts)
+    shop.bring(texts)
+    (shop.repo.root / "later.py").unlink()
+    assert lines() == [
+        "nothing to compare: none of 1 file has a name that the compiler resolves here"
+    ]
 
 
 def test_documents_are_counted_when_they_are_left_out(shop: Shop) -> None:
