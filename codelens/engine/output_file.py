@@ -37,15 +37,14 @@ def output_file(file: Path, title: str) -> Generator[BinaryIO]:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         target = Path(os.path.realpath(file))
         temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        with temporary.open("xb") as out:
-            try:
+        out = temporary.open("xb")
+        try:
+            # What is left in its buffer may not fit on the disk.
+            with out:
                 yield out
-                out.close()
-                temporary.replace(target)
-            except BaseException:
-                out.close()
-                temporary.unlink(missing_ok=True)
-                raise
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise not_written(file, title, error) from error
 

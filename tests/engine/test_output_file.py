@@ -71,3 +71,10 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         raise ValueError("stop")
     assert file.read_bytes() == b"before"
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_what_cannot_be_closed_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(SettingError), output_file(tmp_path / "file", "pack") as out:
+        out.write(b"in the buffer")
+        os.close(out.fileno())
+    assert os.listdir(tmp_path) == []
