@@ -44,7 +44,11 @@ class _Runs:
 
     @contextmanager
     def under_way(self, options: Any) -> Generator[None]:  # noqa: ANN401 (the library is untyped)
-        """Take part with a run that has these `RunOptions`; waits forever once `end` was called."""
+        """Take part with a run that has these `RunOptions`.
+
+        Once `end` was called, its thread waits forever, before or after: a run that was stopped is
+        no failure of the model.
+        """
         with self._changed:
             self._changed.wait_for(lambda: not self._ended)
             self._under_way.add(options)
@@ -54,6 +58,7 @@ class _Runs:
             with self._changed:
                 self._under_way.discard(options)
                 self._changed.notify_all()
+                self._changed.wait_for(lambda: not self._ended)
 
     def end(self) -> None:
         """Stop all runs, and wait for them."""
