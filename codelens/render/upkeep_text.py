@@ -377,8 +377,8 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
             f"provider: {status.provider}, model {status.model}, {status.dimension} numbers a "
             f"vector, {_place(status.endpoint)}",
             f"state: {status.state}{f': {status.failure}' if status.failure else ''}",
-            f"provider's vectors: {status.contents_ready:,} of "
-            f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
+            f"provider's vectors: complete for {status.contents_ready:,} of "
+            f"{count_of(status.contents, 'file')}, {count_of(status.vector_bytes, 'byte')}",
         ]
         if status.store:
             kind = ", by terms too" if status.hybrid else ""
