@@ -222,7 +222,7 @@ def test_documents_are_counted_when_they_are_left_out(shop: Shop) -> None:
     answer = shop.engine.scip_import(shop.file, path=shop.repo.root)
     why = {left.why.split(" at ")[0]: left.paths for left in answer.left_out}
     assert why == {
-        "their paths lead out of the repository": ("../../etc/passwd",),
+        "whose paths lead out of the repository": ("../../etc/passwd",),
         "listed twice": ("later.py",),
         "without occurrences": ("empty.py",),
         "not in this repository": ("gone.py",),

@@ -49,7 +49,7 @@ _LEASE_S = 600.0
 _NAMED = 3
 """Maximum number of omitted documents that are named as examples."""
 _SIDE_ROLES = 0xFF
-_LEADS_OUT = "their paths lead out of the repository"
+_LEADS_OUT = "whose paths lead out of the repository"
 _ABSENT = "not in this repository at {at}"
 _OTHER_TEXT = "made from a different text than the one at {at}"
 _NOTHING_SAID = "without occurrences"
