@@ -377,8 +377,8 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
             f"provider: {status.provider}, model {status.model}, {status.dimension} numbers a "
             f"vector, {_place(status.endpoint)}",
             f"state: {status.state}{f': {status.failure}' if status.failure else ''}",
-            f"provider's vectors: {status.contents_ready:,} of "
-            f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
+            f"provider's vectors: complete for {status.contents_ready:,} of "
+            f"{count_of(status.contents, 'file')}, {count_of(status.vector_bytes, 'byte')}",
         ]
         if status.store:
             kind = ", by terms too" if status.hybrid else ""
@@ -444,7 +444,10 @@ def scip_checked_lines(answer: CheckedEdges) -> list[str]:
         by_language.setdefault(language, []).append(f"{count:,} {verdict}")
     lines += [f"{language}: {', '.join(counts)}" for language, counts in by_language.items()]
     if not lines:
-        lines.append("nothing to compare: no file here is answered precisely")
+        precise = answer.receipt.precise
+        files = f"none of {count_of(precise, 'file')}" if precise else "no file"
+        state = "has a name that the compiler resolves here" if precise else "is answered precisely"
+        lines.append(f"nothing to compare: {files} {state}")
     return [safe(one_line(line)) for line in lines]
 
 

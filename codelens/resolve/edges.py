@@ -63,7 +63,7 @@ ANSWERS_KEPT = 10_000
 """How many answers stay between queries; the edges already hold most of the results."""
 _CROWD = 200
 """For more definitions of one name than this, the targets are computed once and cached."""
-_KINDS = {"call": "call", "type": "ref", "name": "ref", "export": "ref"}
+EDGE_KINDS = {"call": "call", "type": "ref", "name": "ref", "export": "ref"}
 _NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent", "cls"})
 """Uses whose name differs from the target's name: a type, or the overridden method."""
 _PATH_PARTS = re.compile(r"[./\\:]+")
@@ -201,7 +201,7 @@ class Edges:
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in references:
             yield None
-            kind = _KINDS[reference.kind]
+            kind = EDGE_KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
             referents = self._hits(
