@@ -81,7 +81,13 @@ class Background:
 
     @contextmanager
     def pausing(self) -> Generator[None]:
-        """Make background work wait while the block answers a call."""
+        """Make background work wait while the block answers a call.
+
+        First frees what earlier calls left; the caller has the lock of the index.
+        """
+        from codelens.engine.upkeep import server_upkeep
+
+        server_upkeep.free_new_cycles()
         with self._wake:
             self._asking += 1
         try:

@@ -61,6 +61,7 @@ def give_memory_back() -> None:
 _YOUNG, _ALL = 1, 2
 _FEW_NEW = 5_000
 """With fewer new objects since a search of all, another search of all finds nothing."""
+_MANY_NEW = 20_000
 
 
 def free_cycles(*, idle: bool) -> None:
@@ -74,6 +75,15 @@ def free_cycles(*, idle: bool) -> None:
         gc.collect(_YOUNG)
     elif new > _FEW_NEW or any(searches):
         gc.collect(_ALL)
+
+
+def free_new_cycles() -> None:
+    """Free the cycles that earlier questions left, if they left many objects; takes 2 ms.
+
+    Call it while no question is under way: a search that finds objects in use counts them as old.
+    """
+    if gc.get_count()[0] > _MANY_NEW:
+        gc.collect(_YOUNG)
 
 
 # The upkeep of a server each minute, when no call is waiting.
