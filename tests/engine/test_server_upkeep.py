@@ -172,17 +172,25 @@ class Circle:
 
 
 @pytest.mark.usefixtures("without_collections")
-def test_cycles_of_the_last_minute_are_freed_and_old_ones_when_idle(tended: Tended) -> None:
-    old = Circle()
+def test_cycles_are_freed_when_idle(tended: Tended) -> None:
+    circle = Circle()
     gc.collect(1)
-    new = Circle()
-    old_one, new_one = weakref.ref(old), weakref.ref(new)
-    del old, new
+    gone = weakref.ref(circle)
+    del circle
     tended.tend()
-    assert new_one() is None
-    assert old_one() is not None, "between calls, old objects are not searched"
+    assert gone() is not None, "a search of all objects delays a call"
     tended.tend(idle=True)
-    assert old_one() is None
+    assert gone() is None
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_a_question_frees_the_cycles_of_earlier_ones(tended: Tended, tmp_path: Path) -> None:
+    circles = [Circle() for _ in range(30_000)]
+    gone = weakref.ref(circles[0])
+    del circles
+    with Engine(Settings(home=tmp_path / "home"), keep_going=True) as server:
+        server.search("lamp", path=tended.repo.root)
+    assert gone() is None
 
 
 @pytest.mark.usefixtures("without_collections")

@@ -59,22 +59,9 @@ def give_memory_back() -> None:
 
 
 _YOUNG, _ALL = 1, 2
+_MANY_NEW = 20_000
 _FEW_NEW = 5_000
 """With fewer new objects since a search of all, another search of all finds nothing."""
-_MANY_NEW = 20_000
-
-
-def free_cycles(*, idle: bool) -> None:
-    """Free objects that refer to each other in a circle.
-
-    Among calls, only the objects made since the last search are searched; it takes some
-    milliseconds. A search of all takes 50 ms, or a second with a kernel open.
-    """
-    new, *searches = gc.get_count()
-    if not idle:
-        gc.collect(_YOUNG)
-    elif new > _FEW_NEW or any(searches):
-        gc.collect(_ALL)
 
 
 def free_new_cycles() -> None:
@@ -84,6 +71,13 @@ def free_new_cycles() -> None:
     """
     if gc.get_count()[0] > _MANY_NEW:
         gc.collect(_YOUNG)
+
+
+def free_all_cycles() -> None:
+    """Free the cycles among all objects: takes 50 ms, or a second with a kernel open."""
+    new, *searches = gc.get_count()
+    if new > _FEW_NEW or any(searches):
+        gc.collect(_ALL)
 
 
 # The upkeep of a server each minute, when no call is waiting.
@@ -136,7 +130,8 @@ class ServerUpkeep:
             except StoreError as error:
                 # The next call will report it.
                 logger.info("%s cannot be tended: %s", index.path, error)
-        free_cycles(idle=idle)
+        if idle:
+            free_all_cycles()
         give_memory_back()
 
     def _tend_index(self, path: Path, rest: Rest, *, collects: bool) -> None:
