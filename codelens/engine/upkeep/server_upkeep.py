@@ -59,18 +59,17 @@ def give_memory_back() -> None:
 
 
 _YOUNG, _ALL = 1, 2
-_MANY_NEW = 20_000
 _FEW_NEW = 5_000
 """With fewer new objects since a search of all, another search of all finds nothing."""
 
 
 def free_new_cycles() -> None:
-    """Free the cycles that earlier questions left, if they left many objects; takes 2 ms.
+    """Free the cycles among objects made since the last search: takes some milliseconds.
 
     Call it while no question is under way: a search that finds objects in use counts them as old.
+    Python's own count of new objects says little: each old object that is freed lowers it.
     """
-    if gc.get_count()[0] > _MANY_NEW:
-        gc.collect(_YOUNG)
+    gc.collect(_YOUNG)
 
 
 def free_all_cycles() -> None:
