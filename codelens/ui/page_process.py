@@ -68,7 +68,7 @@ def _kept_address(home: Path, root: str, port: int | None) -> PageAddress:
 def _listening(
     questions: PageQuestions, address: PageAddress, *, any_port: bool
 ) -> tuple[PageServer, str]:
-    """A server at the address; if its port is in use, at a free one with a new secret.
+    """A server at the address; if its port is not available, at a free one with a new secret.
 
     Whoever listens at the kept port learns the kept token from a link that is followed now, so it
     does not open the page at another port.
@@ -78,13 +78,14 @@ def _listening(
     """
     try:
         return PageServer(questions, address), ""
-    except PortTaken:
+    except PortTaken as error:
         if not any_port:
             raise
+        reason = error.reason
     server = PageServer(questions, PageAddress())
     return server, (
-        f"port {address.port}, where links of earlier starts lead, is in use, maybe by this page "
-        "in another terminal; this address is only for this start"
+        f"links of earlier starts do not work: port {address.port} cannot be used ({reason}), "
+        "maybe because this page is open in another terminal; this address is only for this start"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import logging
 import os
@@ -94,11 +95,10 @@ class PageAddress:
             root: the worktree.
             port: a port to use instead of the derived one.
         """
-        size = _PORT_BYTES + _TOKEN_BYTES
         text = os.fsencode(root) + (b"" if port is None else b"\0%d" % port)
-        derived = hashlib.blake2b(text, key=secret.encode(), digest_size=size).digest()
+        derived = hmac.digest(secret.encode(), text, "sha512")
         number = int.from_bytes(derived[:_PORT_BYTES])
-        token = urlsafe_b64encode(derived[_PORT_BYTES:]).decode()
+        token = urlsafe_b64encode(derived[_PORT_BYTES:][:_TOKEN_BYTES]).decode()
         return cls(_KEPT_PORTS[number % len(_KEPT_PORTS)] if port is None else port, token)
 
     @property
@@ -234,6 +234,7 @@ class PortTaken(CodelensError):
     """The server cannot listen on the port."""
 
     def __init__(self, port: int, reason: str) -> None:
+        self.reason = reason
         super().__init__(
             f"cannot listen on {LOOPBACK}:{port}: {reason}; choose another port "
             "(`codelens ui --port N`), or run `codelens ui` for a free one"

@@ -169,6 +169,13 @@ def test_a_port_in_use_is_reported(site: Site) -> None:
         PageServer(site.server.questions, PageAddress(site.port))
 
 
+def test_a_long_secret_has_an_address() -> None:
+    secret = "s" * 200
+    address = PageAddress.kept(secret, "/work/shop")
+    assert address == PageAddress.kept(secret, "/work/shop")
+    assert address.token != PageAddress.kept(secret[:-1], "/work/shop").token
+
+
 def test_each_worktree_and_secret_has_its_own_kept_address() -> None:
     address = PageAddress.kept("secret", "/work/shop")
     assert address == PageAddress.kept("secret", "/work/shop")

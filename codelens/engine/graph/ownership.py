@@ -17,6 +17,7 @@ from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.path_tree import folder_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import RelatedNode
+from codelens.store.facts import contents
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
@@ -140,10 +141,14 @@ class Ownership:
         any.
         """
         prefix, language = f"{definition.qualified}.", self._family(node.path)
-        paths = dict.fromkeys(self._naming(definition.name))
-        for name in sorted(declared):
-            rows = self._snapshot.symbols_with_key(key_of(name))
-            paths.update((file.path, None) for file, _, _ in rows)
+        snapshot = self._snapshot
+        naming = {
+            file.content
+            for path in self._naming(definition.name)
+            if (file := snapshot.by_path.get(path)) is not None and file.content is not None
+        }
+        holding = contents.qualified_by(snapshot.db, prefix, map(key_of, declared), naming)
+        paths = sorted(file.path for each in holding for file in snapshot.by_content.get(each, ()))
         for path in paths:
             if path == node.path or self._family(path) != language:
                 continue

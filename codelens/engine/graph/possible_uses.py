@@ -381,10 +381,13 @@ class _Likelihood:
 
 def _is_unique(targets: Targets, nodes: Sequence[Node], name: str) -> bool:
     """Whether no other definition of code has the name."""
-    own = {place for each in nodes for place in targets.graph.same(each)}
-    return not any(
-        symbol.name == name and symbol.kind not in _NO_CODE and Node(file.path, at) not in own
+    others = {
+        Node(file.path, at)
         for file, at, symbol in targets.view.snapshot.symbols_with_key(key_of(name))
+        if symbol.name == name and symbol.kind not in _NO_CODE
+    }.difference(nodes)
+    return not others or others.issubset(
+        place for each in nodes for place in targets.graph.same(each)
     )
 
 

@@ -303,14 +303,13 @@ def _tests(
             tests[user.node] = RelatedNode("tests", user.node, user.distance, where, None)
             why[user.node] = f"uses the fixture {targets.handle(user.via)}"
     by_path = {node.path for node in tests}
-    files = graph.test_files()
-    run = to_run(files)
-    for path in paths:
-        for test in graph.tests_named_for(path):
-            if test in run and test not in by_path and test not in paths:
-                node = Node(test, MODULE)
-                tests[node] = RelatedNode("tests", node, 1, (), None)
-                why[node] = f"named for {printed(path)}"
+    named_for = {test: path for path in paths for test in graph.tests_named_for(path)}
+    run = to_run(graph.test_files()) if named_for else ()
+    for test, path in named_for.items():
+        if test in run and test not in by_path and test not in paths:
+            node = Node(test, MODULE)
+            tests[node] = RelatedNode("tests", node, 1, (), None)
+            why[node] = f"named for {printed(path)}"
 
     def interest(row: RelatedNode) -> tuple[object, ...]:
         only_imports = why[row.node] == _TEST_REASONS["importers"]

@@ -40,6 +40,10 @@ _FACELESS = frozenset({"__init__", "__main__"})
 _ROOTS = frozenset({"src", "lib", "app", "main", "test"})
 """Folders above a package that are not part of its name."""
 _JOINT = re.compile(r"[.:\\]+")
+_MODULE = re.compile(rb"(?<![\w$.\\])(?:[\w$]+[.:\\]+)+\Z")
+"""What stands before a name in a string."""
+_MOST_MODULE = 500
+"""Bytes."""
 _ENDS = re.compile(rb"(?:[.:]+\w+)*[\"'`]")
 """What may follow a name in a string: members of it, then the quote."""
 
@@ -79,9 +83,14 @@ class DottedNames:
             # Uses inside the file itself do not count.
             paths.discard(node.path)
         data = [path for path in paths if is_data(path) or path.endswith(b".xml")]
-        last = rb"[.:\\]+".join(re.escape(part.encode()) for part in words)
-        pattern = re.compile(rb"(?<![\w$.\\])(?P<at>(?:[\w$]+[.:\\]+)+%s)(?![\w$])" % last)
-        for match in self._search.matches(paths, pattern, also=data):
+        first, *rest = (re.escape(part.encode()) for part in words)
+        members = b"".join(rb"[.:\\]+" + part for part in rest)
+        pattern = re.compile(rb"(?P<at>%s(?<=[.:\\]%s)%s)(?![\w$])" % (first, first, members))
+        for last_part in self._search.matches(paths, pattern, also=data):
+            module = _MODULE.search(last_part.text, last_part.start - _MOST_MODULE, last_part.start)
+            if module is None:
+                continue
+            match = last_part._replace(start=module.start())
             written = match.text[match.start : match.end].decode("utf-8", "replace")
             before = tuple(_JOINT.split(written))[: -len(own) or None]
             if _is_text(match, in_code=match.path not in data) and (

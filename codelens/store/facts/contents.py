@@ -8,6 +8,7 @@ Go 1.19 this takes .28 of the size of the texts.
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import intern
@@ -269,6 +270,15 @@ SELECT k.content, k.ordinal, name, qualified, kind, exported, start_line, end_li
 FROM symbol_keys k CROSS JOIN symbols s ON s.id = (k.content << 24 | k.ordinal)
 WHERE k.key = ?
 """
+_QUALIFIED = """
+SELECT DISTINCT value FROM json_each(?) CROSS JOIN symbols s ON s.id >= value << 24
+    AND s.id < (value + 1) << 24 WHERE substr(qualified, 1, length(?2)) = ?2
+"""
+_QUALIFIED_BY_KEY = """
+SELECT DISTINCT k.content FROM json_each(?) CROSS JOIN symbol_keys k ON k.key = value
+    CROSS JOIN symbols s ON s.id = (k.content << 24 | k.ordinal)
+WHERE substr(qualified, 1, length(?2)) = ?2
+"""
 KEYS_FROM = "SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 _CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
 _ABOUT = """
@@ -361,6 +371,21 @@ def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
         holding = set(batch)
         named += _with_texts(db, [row for row in rows if row[0] in holding], batch)
     return named
+
+
+def qualified_by(
+    db: Database, prefix: str, keys: Iterable[str], contents: Iterable[int]
+) -> set[int]:
+    """Contents that define a qualified name with this prefix.
+
+    Args:
+        db: the database.
+        prefix: the start of the qualified name.
+        keys: any content counts if the definition's name has one of these keys.
+        contents: these contents count for a definition of any name.
+    """
+    rows = db.rows(_QUALIFIED_BY_KEY, (json.dumps(sorted(set(keys))), prefix))
+    return {row[0] for row in (*rows, *db.rows(_QUALIFIED, (listed(contents), prefix)))}
 
 
 def _with_texts(
