@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from hashlib import blake2b
+from weakref import finalize, ref
 
 from codelens.errors import StoreError
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
@@ -87,6 +88,7 @@ class Graph:
         self._paths: Mapping[int, Sequence[bytes]] | None = None
         self.importer = self._take_over(languages, settings)
         """Resolves imports to files."""
+        self._end: finalize[[], Graph] | None = None
         self._start()
 
     def _take_over(
@@ -145,12 +147,30 @@ class Graph:
     def _start(self, before: Edges | None = None) -> None:
         if before is not None:
             before.forget()
+        graph = ref(self)
+
+        def alive() -> Graph:
+            # The view is only used by this graph. A strong reference would be a cycle, which holds
+            # all facts of a state until Python collects cycles, which servers rarely do.
+            self = graph()
+            assert self is not None
+            return self
+
+        is_stored = self._stored is not None
         self._view = View(
-            self.languages, self._model, self.importer, self._digest, self.known.models,
-            defining=self._defining if self._stored is not None else None,
-            surveyed=self._surveyed if self._stored is not None else None,
-        )  # fmt: skip
+            self.languages,
+            lambda path: alive()._model(path),
+            self.importer,
+            lambda: alive()._digest(),
+            self.known.models,
+            defining=(lambda name: alive()._defining(name)) if is_stored else None,
+            surveyed=(lambda paths, take: alive()._surveyed(paths, take)) if is_stored else None,
+        )
         self._edges = Edges(self._view)
+        if self._end is not None:
+            self._end.detach()
+        self._end = finalize(self, self._edges.end)
+        self._end.atexit = False
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
 
     def _digest(self) -> bytes:
