@@ -182,8 +182,8 @@ class FileDefinitions:
 
         They refer to their file: the cycle would keep its text in memory.
         """
-        for held in (self.definitions, self.by_symbol, self._inline):
-            held.clear()
+        for definitions in (self.definitions, self.by_symbol, self._inline):
+            definitions.clear()
 
     def inline_in(self, at: int) -> list[Definition]:
         """Return the direct inner definitions that share a line with another."""

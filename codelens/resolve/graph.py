@@ -22,6 +22,7 @@ from codelens.resolve.graph_state import (
     Row,
     Stored,
     dumped,
+    files_of,
     loaded_rows,
     packed,
     state_of,
@@ -150,13 +151,11 @@ class Graph:
         graph = ref(self)
 
         def alive() -> Graph:
-            # The view is only used by this graph. A strong reference would be a cycle, which holds
-            # all facts of a state until Python collects cycles, which servers rarely do.
-            self = graph()
-            assert self is not None
-            return self
+            # A strong reference would be a cycle, which holds all facts of a state for long.
+            assert (owner := graph()) is not None
+            return owner
 
-        is_stored = self._stored is not None
+        is_stored = bool(self._stored)
         self._view = View(
             self.languages,
             lambda path: alive()._model(path),
@@ -167,7 +166,7 @@ class Graph:
             surveyed=(lambda paths, take: alive()._surveyed(paths, take)) if is_stored else None,
         )
         self._edges = Edges(self._view)
-        if self._end is not None:
+        if self._end:
             self._end.detach()
         self._end = finalize(self, self._edges.end)
         self._end.atexit = False
@@ -528,7 +527,7 @@ def graph_of(
         known: the state of an earlier graph (`Graph.known`).
     """
     db = snapshot.db
-    files = _files_of(snapshot, known.files if known is not None else {})
+    files = files_of(snapshot, known.files if known is not None else {})
     any_stored = stored_edges.any_kept(db)
 
     def load(content: int) -> FileModel | None:
@@ -563,24 +562,6 @@ def graph_of(
         known,
         Stored(stored, stored_parts, partial(resolution_facts.contents_defining, db), surveys),
     )
-
-
-def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
-    """Return the files of a view, reusing the objects of an earlier state for unchanged files."""
-    files: dict[bytes, File] = {}
-    new: list[tuple[bytes, int]] = []
-    for row in snapshot.files:
-        if row.content is not None:
-            earlier = before.get(row.path)
-            if earlier is not None and earlier.content == row.content:
-                files[row.path] = earlier
-            else:
-                new.append((row.path, row.content))
-    surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
-    for path, content in new:
-        if content in surfaces:
-            files[path] = File(content, *surfaces[content])
-    return files
 
 
 def keep_graph(
