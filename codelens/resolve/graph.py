@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from hashlib import blake2b
+from typing import cast
 from weakref import finalize, ref
 
 from codelens.errors import StoreError
@@ -152,8 +153,7 @@ class Graph:
 
         def alive() -> Graph:
             # A strong reference would be a cycle, which holds all facts of a state for long.
-            assert (owner := graph()) is not None
-            return owner
+            return cast("Graph", graph())
 
         is_stored = bool(self._stored)
         self._view = View(
