@@ -323,7 +323,7 @@ class Ingest:
         return self._deadline is not None and time.monotonic() > self._deadline
 
     def _read(self, group: list[Work]) -> list[tuple[_Identified, bytes]]:
-        """The work items of a group with their bytes; those that an object id identifies have none."""
+        """The work items of a group with their bytes; none for those identified by object id."""
         by_oid = self._by_oid(group)
         texts_read: list[tuple[_Identified, bytes]] = []
         for work in group:
