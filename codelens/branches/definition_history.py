@@ -155,9 +155,10 @@ class _Tracked(NamedTuple):
 
 
 _moves: dict[tuple[str, CommitId, CommitId, bytes, bytes], _Tracked | None] = {}
-"""Places of definitions before commits that moved them; always valid, so cached between questions.
+"""Where definitions were before commits that moved them. These never change, so they stay cached
+between questions.
 
-Keys are repository, commit, parent, path and text; values have no data."""
+Keys are repository, commit, parent, path and text; the values leave out `data`."""
 
 
 class _Step(NamedTuple):

@@ -281,7 +281,7 @@ _LEAST_SHARE_OF_NAMED = 0.25
 changed more.
 """
 _LEAST_SHARE_OF_LINES = 0.2
-"""At least this share of lines must match, at any indentation: a large file has most words anyway."""
+"""This share of lines must match, at any indentation: a large file has most words anyway."""
 _FEW_LINES = 3
 _MOST_ORIGINS = 4
 """Maximum number of files of one commit to search for a definition that is new in its file."""

@@ -212,7 +212,7 @@ class FilesSide:
 
     @cached_property
     def _behind(self) -> frozenset[bytes]:
-        """Return the files to read from disk: those whose text in the view may be outdated or missing."""
+        """Return the files to read from disk: the view may lack their text or have an old one."""
         if self._is_checked:
             return frozenset(self._pending)
         return frozenset((*self._pending, *self.snapshot.by_path, *self.stored.entries))
