@@ -86,6 +86,10 @@ def overview_lines(repositories: Sequence[RepositoryLife]) -> list[str]:
         if repository_life.error:
             lines.append(f"  ERROR {repository_life.error}")
         lines += [f"  {_row(life)}" for life in repository_life.views]
+        lines += [
+            f"  {pin.title}  pinned; the next question about it builds its view"
+            for pin in repository_life.unbuilt_pins
+        ]
         if repository_life.goes:
             lines.append(f"  the whole index is to be removed: {repository_life.why}")
         if repository_life.waiting:

@@ -132,6 +132,12 @@ class Edges:
         self._view.forget()
         self._crowds.clear()
 
+    def end(self) -> None:
+        """Break the reference cycles, so that everything is freed now."""
+        for resolver in self._resolvers.values():
+            vars(resolver).clear()
+        vars(self._view).clear()
+
     def exported(self, path: bytes, model: FileModel) -> list[Referent]:
         """Return the definitions that a file exports by name, including re-exports."""
         names = self._resolver_of(model.language).names

@@ -112,9 +112,7 @@ class LazyGraph:
         self._view = view
         self._edge_cache = edge_cache_of(view)
         self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
-        self._constructor_calls = ConstructorCalls(
-            view.snapshot, self._edge_cache.graph, self._drawn_to
-        )
+        self._constructor_calls = ConstructorCalls(view.snapshot, self._edge_cache.graph)
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
         self._combined: frozenset[Node] = frozenset()
         self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
@@ -165,7 +163,9 @@ class LazyGraph:
         """See `EdgeReader`; reads files with the name. A constructor has the edges of its type."""
         node = Node(path, symbol)
         drawn = self._drawn_to(node)
-        more = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
+        more = [
+            edge for edge in self._constructor_calls.of(node, self._drawn_to) if edge.is_certain
+        ]
         more += [edge._replace(confidence=CERTAIN) for edge in self._of_one_thing(node)]
         return sorted([*drawn, *more], key=_SOURCE) if more else drawn
 
@@ -231,7 +231,7 @@ class LazyGraph:
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol or another one; from files with its name."""
         self._seek(path, symbol)
-        built = self._constructor_calls.of(Node(path, symbol))
+        built = self._constructor_calls.of(Node(path, symbol), self._drawn_to)
         edges = [edge for edge in built if not edge.is_certain]
         of_one_thing = set(self._of_one_thing(Node(path, symbol)))
         drawn = self._edge_cache.weak.edges_to(path, symbol)

@@ -158,8 +158,8 @@ _ROLE_WORDS = {
 _ROLE_OF = {word: role for role, words in _ROLE_WORDS.items() for word in words.split()}
 _OF_TESTS = frozenset(_ROLE_WORDS["test"].split())
 _BEFORE_TESTS = frozenset(
-    "unit integration regression smoke acceptance functional e2e failing flaky missing existing add "
-    "fix update write improve in".split()
+    "unit integration regression smoke acceptance functional e2e failing flaky missing existing "
+    "add fix update write improve in".split()
 )
 _AFTER_TESTS = frozenset(
     "for of that which covering about case cases suite suites file files".split()
