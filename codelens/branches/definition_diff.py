@@ -156,13 +156,9 @@ _IMPORT = re.compile(
 )
 _WHOLE = frozenset({"text", "generated", "vendored"})
 _CONTEXT = 50
-"""How many equal lines around a difference to compare with it: a diff may shift the ends of a
-difference.
-"""
+"""How many equal lines to compare around a difference, since a diff may shift its ends."""
 _MOST_CHANGES = 100
-"""Texts with more changes are compared whole: for many changes, the diff is approximate and depends
-on all lines.
-"""
+"""With more changes, texts are compared whole: then a diff is approximate and needs all lines."""
 _IN_PLACE = frozenset({SIGNATURE, BODY, DOCUMENTATION, FORMATTING})
 
 
@@ -344,8 +340,7 @@ def _changes(
         elif old.own != new.own or paths.get(old.file.path) != new.file.path:
             following.append((old, new))
     for old, new in following:
-        # It moved with its owner, or differs only by the owner's new name, so the owner's change
-        # reports it.
+        # It moved with its owner or differs only by the owner's new name, which is reported.
         head = _head(new, changes)
         if head is not None:
             change = changes[head]

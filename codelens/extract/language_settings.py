@@ -155,7 +155,7 @@ class LanguageInfo:
     for `getattr(a, "b")`.
     """
     sending_paths: bool = False
-    """Whether a name in a string includes its namespace and class: `call_user_func('N\A::m')`."""
+    """Whether a name in a string includes its namespace and class: `call_user_func('N\\A::m')`."""
     import_keys: tuple[tuple[str, str], ...] = ()
     """Role, or `none` -> regex on an `@import.key`: the role of the following `@import.value`s."""
     imports_split: bool = False
