@@ -135,7 +135,11 @@ class _Hits:
 
 
 def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
-    """Whether the change propagates beyond a hit; what a contract binds is itself a seed."""
+    """Whether the change propagates beyond a hit.
+
+    It passes through an override only if a contract binds the override, which then binds its own
+    overrides, too.
+    """
     if hit.node.symbol == MODULE:
         return False
     if hit.how == "overrides":
