@@ -242,7 +242,7 @@ def _by_vectors(
         return Meaning(nothing, str(error), damaged=True)
     query_vector = said_vector(table, count_terms(WORD.findall(text)))
     if not query_vector:
-        return Meaning(nothing, "the table of words has none of the question")
+        return Meaning(nothing, "the table of words has no word of the question")
     contents = {candidate.content for candidate in candidates if candidate.content is not None}
     vectors = ranking_reads.vectors_of(db, sorted(contents), table.head.version)
     if len(vectors) < len(contents):
