@@ -71,7 +71,9 @@ def best(judge: Judged, texts: Texts) -> Place:
         if definition.symbol.kind not in query_analysis.WEAK
     ]
     if candidate.defined and (candidate.single or candidate.features["spelled"]):
-        return of_symbol(judge, max(strong or candidate.defined, key=query_analysis.prominence).symbol)
+        return of_symbol(
+            judge, max(strong or candidate.defined, key=query_analysis.prominence).symbol
+        )
     # In a sentence the last part of a name is not enough: `fmt::print` is not any `print`.
     strong = [
         definition
