@@ -151,8 +151,8 @@ class ScipImport:
             return ""
         parts = [part for part in made_in.split("/") if part not in {"", ".", ".."}]
         prefixes = ["", *("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))]
-        known = {os.fsdecode(path) for side in self._sides for path in side.snapshot.by_path}
-        hits = {prefix: sum(prefix + path in known for path in paths) for prefix in prefixes}
+        view_paths = {os.fsdecode(path) for side in self._sides for path in side.snapshot.by_path}
+        hits = {prefix: sum(prefix + path in view_paths for path in paths) for prefix in prefixes}
         return max(prefixes, key=lambda prefix: (hits[prefix], -len(prefix)))
 
     def _leave_out(self, why: str, path: str) -> None:
@@ -215,11 +215,11 @@ class ScipImport:
     def _row(
         self, path: bytes, content_hash: bytes, placed: PlacedDocument, defined: frozenset[str]
     ) -> Imported:
-        known = [symbol in defined for symbol in placed.symbols]
+        is_defined = [symbol in defined for symbol in placed.symbols]
         uses = [
             Mention(
                 use.line, use.column, use.name, use.symbol,
-                use.roles & _SIDE_ROLES | KNOWN_THERE * known[use.symbol],
+                use.roles & _SIDE_ROLES | KNOWN_THERE * is_defined[use.symbol],
             )
             for use in placed.occurrences
         ]  # fmt: skip
