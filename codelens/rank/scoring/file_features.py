@@ -363,8 +363,8 @@ def _whole(part: str, parts: Sequence[str]) -> tuple[str, ...]:
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
 _DEEP, _DEEPEST = 5, 0.4
-"""depth: this many folders below the shallowest candidate count as 1, the maximum; otherwise files
-at the root of a repository would rank above `src/main/java/...` for their depth alone."""
+"""depth: this many folders below the shallowest candidate count as 1, and the maximum. Without a
+maximum, files at the root would rank above `src/main/java/...` for their depth alone."""
 
 
 class FileFeatures(NamedTuple):
