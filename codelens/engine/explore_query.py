@@ -270,7 +270,7 @@ class ExploreRequest(NamedTuple):
     chosen_intent: ChosenIntent
     max_tokens: int
     fills: bool
-    """Whether the budget is used while there is anything to show, not only what is worth it."""
+    """Whether to use up the budget; otherwise the capsule ends where code is not worth its size."""
     saved: NotesHere
     sent: SentBodies | None = None
     """What the session was already sent."""

@@ -374,7 +374,7 @@ def index(
             view.index.db.truncate_log()
         except (StoreError, OSError) as error:
             # Nothing is lost: what was written stays in the log.
-            logger.debug("%s keeps its log: %s", view.index.path, error)
+            logger.debug("could not truncate the log of %s: %s", view.index.path, error)
         return view_status(view)
 
 
@@ -409,7 +409,7 @@ def _rebuild(engine: EngineCore, path: str | Path, ref: str | None, progress: Pr
                 pass
         except CodelensError as error:
             # The pin stays, so the view is kept as soon as a query builds it again.
-            logger.warning("a pinned view is not rebuilt: %s", error)
+            logger.warning("could not rebuild a pinned view: %s", error)
 
 
 def export_symbols(

@@ -100,10 +100,10 @@ class ServerUpkeep:
                 if idle:
                     index.shrink()
             except (IndexLocked, LeaseLost) as error:
-                logger.debug("%s is tended later: %s", index.path, error)
+                logger.debug("upkeep of %s is postponed: %s", index.path, error)
             except StoreError as error:
                 # The next call will report it.
-                logger.info("%s cannot be tended: %s", index.path, error)
+                logger.info("upkeep of %s failed: %s", index.path, error)
         give_memory_back()
 
     def _tend_index(self, path: Path, rest: Rest, *, collects: bool) -> None:

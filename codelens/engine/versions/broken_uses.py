@@ -386,7 +386,7 @@ def takes_away(change: DefinitionChange) -> bool:
 
 
 def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
-    """The old files that differ and lost a definition, were renamed, or have such a name.
+    """The old files that differ and lost a definition, were renamed, or contain a lost name.
 
     No other file that differs can use what was taken away. If `in_haste`, names that most of them
     have do not count: indexing all of them takes longer than the rest of the answer.
@@ -434,7 +434,7 @@ def _inside(definition: Definition, path: bytes, line: int) -> bool:
 def public_surface(
     compared: Compared,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Handles of definitions that became visible outside of their file, and that no longer are.
+    """Handles of definitions that became visible outside of their file, and that ceased to be.
 
     Those whose new declaration rejects old calls count as removed.
     """

@@ -32,7 +32,7 @@ class Reached(NamedTuple):
     """The lines of the uses, in its own file; complete at distance 1. Lines of imports are listed
     only if there is no other use."""
     via: Node
-    """The next node on the way to the change; at distance 1 what changes."""
+    """The next node on the path to the change; at distance 1, the node that changes."""
 
 
 class Reach(NamedTuple):

@@ -48,7 +48,7 @@ class RelatedNode(NamedTuple):
 
 
 def symbol_target(graph: EdgeReader, node: Node) -> Target:
-    """Return a definition as target. A type is used by its name and uses what its members use."""
+    """Return a definition as target; what the members of a type use, the type uses."""
     inside = subtree(graph.symbols(node.path), node.symbol)
     return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
 
