@@ -6,9 +6,9 @@ One server answers a clone of the worktree with a linked worktree. Clients call 
 turn, about definitions that a search found; the files are edited, committed, switched and deleted
 between, contexts are saved and forgotten, and sessions are opened and abandoned. Each client also
 asks for a definition that the last edit wrote, which must be the one found. The memory, threads,
-open files and child processes are sampled; each quarter is printed. The run fails if an answer is
-wrong, or if the last quarter's memory exceeds the second's by more than 24 MiB, or if it has more
-open files, threads or children.
+open files and child processes are sampled; they are printed every 2,000 calls and for each quarter.
+The run fails if an answer is wrong, or if the last quarter's memory exceeds the second's by more
+than 24 MiB, or if it has more open files, threads or children.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ WORDS = ("request", "session", "parse", "error", "config", "token", "build", "na
 _SPARE_MB = 24.0
 _SAMPLES = 80
 _NEW_SESSION_EVERY = 50
+_PRINTED_EVERY = 2_000
 
 
 class Sample(NamedTuple):
@@ -193,6 +194,9 @@ class Soak:
                 self.faults.append(f"{type(error).__name__}: {error}")
             if number % max(1, self._calls // _SAMPLES) == 0:
                 self.samples.append(self._server.sample())
+            if number % _PRINTED_EVERY == 0:
+                print("{:,} calls: {:.0f} MiB, {} open files, {} threads, {} children"
+                      .format(number, *self._server.sample()), flush=True)  # fmt: skip
 
     def _edit_and_find(self, client: Client, tree: Tree) -> None:
         with tree.lock:

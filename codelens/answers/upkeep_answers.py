@@ -46,6 +46,28 @@ class ViewLife:
 
 
 @dataclass(frozen=True, slots=True)
+class UnbuiltPin:
+    """A pin whose view is not in the index; the next question about it builds the view."""
+
+    kind: str
+    """`worktree`, `folder` or `ref`."""
+    worktree: str
+    """Empty for a ref."""
+    branch: str
+    """Branch; empty for a detached HEAD, a folder and a ref."""
+    head: str
+    """The commit of a ref; empty otherwise."""
+
+    @property
+    def title(self) -> str:
+        """Return a readable name of the view."""
+        if self.kind == "ref":
+            return f"ref {self.head[:12]}"
+        checkout = self.branch or ("a detached HEAD" if self.kind == "worktree" else "")
+        return f"{checkout} in {self.worktree}" if checkout else self.worktree
+
+
+@dataclass(frozen=True, slots=True)
 class RepositoryLife:
     """An index and its views."""
 
@@ -57,6 +79,7 @@ class RepositoryLife:
     index_path: str
     index_bytes: int
     views: tuple[ViewLife, ...] = ()
+    unbuilt_pins: tuple[UnbuiltPin, ...] = ()
     waiting: int = 0
     """Number of texts that no view needs and that can be collected."""
     goes: bool = False

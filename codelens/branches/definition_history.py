@@ -300,6 +300,11 @@ class DefinitionHistory:
         event = self._event(commit, tracked, follow[0][1] if follow else None)
         return follow, event
 
+    def forget(self) -> None:
+        """Free the versions that were read; do not use the events afterwards."""
+        for file in (*self._files.values(), *(old.file for old in self._by_text.values())):
+            file.forget()
+
     def _contains_unchanged(self, data: bytes, tracked: _Tracked) -> bool:
         """Whether a version of the file has the unchanged definition."""
         return has_same_definition(data, tracked.text, tracked.data, self._language)

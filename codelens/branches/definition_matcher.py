@@ -61,6 +61,11 @@ class Matches:
         self._renamed_owners: dict[str, str] = {}
         self._match()
 
+    def forget(self) -> None:
+        """Free the definitions of both sides; do not use the object afterwards."""
+        for file in (*self._old, *self._new):
+            file.forget()
+
     @property
     def removed_files(self) -> list[FileDefinitions]:
         """Files only on the old side."""

@@ -177,6 +177,14 @@ class FileDefinitions:
         self._mark_inline()
         self._paint()
 
+    def forget(self) -> None:
+        """Forget the definitions; do not use the object afterwards.
+
+        They refer to their file: the cycle would keep its text in memory.
+        """
+        for definitions in (self.definitions, self.by_symbol, self._inline):
+            definitions.clear()
+
     def inline_in(self, at: int) -> list[Definition]:
         """Return the direct inner definitions that share a line with another."""
         return self._inline.get(at, [])

@@ -34,6 +34,7 @@ _FIRST_PRUNE_S = 10.0
 _PRUNE_EVERY_S = 6 * 3600.0
 _AGAIN_S = 60.0
 _TEND_EVERY_S = 60.0
+_FREE_EVERY_S = 2.0
 _IDLE_S = 30.0
 """Seconds without a call after which pages of indexes are dropped from memory."""
 _PAUSE_S = 0.05
@@ -62,6 +63,7 @@ class Background:
         self._prune_at = time.monotonic() + _FIRST_PRUNE_S
         self._tend_at = time.monotonic() + _TEND_EVERY_S
         self._asked_at = time.monotonic()
+        self._free_at = 0.0
 
     def start(self) -> None:
         """Start the upkeep of the indexes."""
@@ -81,7 +83,15 @@ class Background:
 
     @contextmanager
     def pausing(self) -> Generator[None]:
-        """Make background work wait while the block answers a call."""
+        """Make background work wait while the block answers a call.
+
+        First frees what earlier calls left; the caller has the lock of the index.
+        """
+        if time.monotonic() > self._free_at:
+            from codelens.engine.upkeep import server_upkeep
+
+            server_upkeep.free_new_cycles()
+            self._free_at = time.monotonic() + _FREE_EVERY_S
         with self._wake:
             self._asking += 1
         try:

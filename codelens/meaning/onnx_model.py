@@ -7,7 +7,10 @@ downloaded and nothing is sent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import atexit
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +28,49 @@ _PADDING = ("[PAD]", "<pad>")
 _NUMBERS = "tensor(float)"
 """The type of output that a model must have."""
 _THREADS = 2
+
+
+class _Runs:
+    """The runs of models in this process, so that it does not end during one.
+
+    A question with a time limit, or an interrupted sync, leaves a run in its thread behind. If the
+    process ends then, Python stops the thread within onnxruntime, which aborts the process.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._under_way: set[Any] = set()
+        self._ended = False
+
+    @contextmanager
+    def under_way(self, options: Any) -> Generator[None]:  # noqa: ANN401 (the library is untyped)
+        """Take part with a run that has these `RunOptions`.
+
+        Once `end` was called, its thread waits forever, before or after: a run that was stopped is
+        no failure of the model.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: not self._ended)
+            self._under_way.add(options)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way.discard(options)
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: not self._ended)
+
+    def end(self) -> None:
+        """Stop all runs, and wait for them."""
+        with self._changed:
+            self._ended = True
+            for options in self._under_way:
+                options.terminate = True
+            self._changed.wait_for(lambda: not self._under_way)
+
+
+_RUNS = _Runs()
+atexit.register(_RUNS.end)
 
 
 class ModelUnusable(ProviderError):
@@ -81,8 +127,10 @@ class OnnxModel(NamedTuple):
             name: array([getattr(row, _INPUTS[name]) for row in rows], "int64")
             for name in _inputs(self.session)
         }
+        options = library(self.use.extra, "onnxruntime").RunOptions()
         try:
-            return self.session.run(None, inputs)[0]
+            with _RUNS.under_way(options):
+                return self.session.run(None, inputs, options)[0]
         except Exception as error:
             raise self.use.unusable(self.place, _reason(error)) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from math import sqrt
 from typing import NamedTuple, TypeVar
 
@@ -223,6 +223,16 @@ def _affected(
     return names
 
 
+def _surface(
+    sources: Sequence[Source], numbers: Mapping[bytes, int], path: bytes
+) -> Surface | None:
+    at = numbers.get(path)
+    if at is None:
+        return None
+    source = sources[at]
+    return Surface(source.language, source.defined, source.imports)
+
+
 class Linking:
     """Builds links step by step, some contents at a time.
 
@@ -242,7 +252,7 @@ class Linking:
         self.left = sorted(self._by_content)
         """Contents whose files are not linked yet."""
         self._number = {source.path: at for at, source in enumerate(sources)}
-        self._definers = Definers(importer, self._surface)
+        self._definers = Definers(importer, partial(_surface, sources, self._number))
         self._package: dict[tuple[bytes, str], dict[str, int]] = {}
         for at, source in enumerate(sources):
             if spec_of(source.language).folder_is_package:
@@ -258,13 +268,6 @@ class Linking:
             for name in source.defined:
                 owner_of[name] = -1 if name in owner_of else at
         return owner_of
-
-    def _surface(self, path: bytes) -> Surface | None:
-        at = self._number.get(path)
-        if at is None:
-            return None
-        source = self.sources[at]
-        return Surface(source.language, source.defined, source.imports)
 
     @property
     def unlinked(self) -> int:

@@ -112,6 +112,9 @@ PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
 """Penalty by role, unless the query asks for such files. Fitted values vary between 2 and 8 for
 tests and prose; with these values, code with half of the signals still ranks above them."""
 
+MENTIONED = 0.6
+"""Share of the penalty of tests if the query mentions them (`test client`)."""
+
 DEFINITION_NAME, DEFINITION_TEXT = 3.0, 1.5
 """In searches for definitions only: weights of the name similarity and of the text inside."""
 SHOWN_COSINE = 0.5
@@ -146,7 +149,16 @@ NO_BODIES = 4.0
 PROSE_AND_DATA = frozenset("markdown rst asciidoc text json yaml toml ini xml csv".split())
 
 
-def pushed_down(single: bool, asked_for: frozenset[str]) -> Mapping[str, float]:
-    """Return the penalty of each role that the query does not ask for."""
+def pushed_down(
+    single: bool, asked_for: frozenset[str], *, about_tests: bool = False
+) -> Mapping[str, float]:
+    """Return the penalty of each role that the query does not ask for.
+
+    Args:
+        single: whether the query is one name.
+        asked_for: the roles.
+        about_tests: whether the query mentions tests without asking for them.
+    """
     every = PUSHED_DOWN["token" if single else "words"]
-    return {role: share for role, share in every.items() if role not in asked_for}
+    down = {role: share for role, share in every.items() if role not in asked_for}
+    return {**down, "test": MENTIONED * every["test"]} if about_tests else down

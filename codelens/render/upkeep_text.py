@@ -86,6 +86,10 @@ def overview_lines(repositories: Sequence[RepositoryLife]) -> list[str]:
         if repository_life.error:
             lines.append(f"  ERROR {repository_life.error}")
         lines += [f"  {_row(life)}" for life in repository_life.views]
+        lines += [
+            f"  {pin.title}  pinned; the next question about it builds its view"
+            for pin in repository_life.unbuilt_pins
+        ]
         if repository_life.goes:
             lines.append(f"  the whole index is to be removed: {repository_life.why}")
         if repository_life.waiting:
@@ -377,8 +381,8 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
             f"provider: {status.provider}, model {status.model}, {status.dimension} numbers a "
             f"vector, {_place(status.endpoint)}",
             f"state: {status.state}{f': {status.failure}' if status.failure else ''}",
-            f"provider's vectors: {status.contents_ready:,} of "
-            f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
+            f"provider's vectors: complete for {status.contents_ready:,} of "
+            f"{count_of(status.contents, 'file')}, {count_of(status.vector_bytes, 'byte')}",
         ]
         if status.store:
             kind = ", by terms too" if status.hybrid else ""
@@ -444,7 +448,10 @@ def scip_checked_lines(answer: CheckedEdges) -> list[str]:
         by_language.setdefault(language, []).append(f"{count:,} {verdict}")
     lines += [f"{language}: {', '.join(counts)}" for language, counts in by_language.items()]
     if not lines:
-        lines.append("nothing to compare: no file here is answered precisely")
+        precise = answer.receipt.precise
+        files = f"none of {count_of(precise, 'file')}" if precise else "no file"
+        state = "has a name that the compiler resolves here" if precise else "is answered precisely"
+        lines.append(f"nothing to compare: {files} {state}")
     return [safe(one_line(line)) for line in lines]
 
 

@@ -20,6 +20,12 @@ from codelens.types import PROTOCOL, Import, Reference
 CERTAIN = 1.0
 BEGINS = ":"
 """Stands in place of arguments in a C++ constructor initializer, which names a type or field."""
+NAMED = ":="
+"""Stands there for the name of an argument, which names a field if the constructor has it."""
+CASE = "case"
+"""Stands there for a case (Java): a constant of the value's type, or one that the place sees."""
+VARIABLE = "@"
+"""Stands there for a variable of the instance, which has the name of a method in Ruby."""
 
 
 class Edge(NamedTuple):
@@ -57,7 +63,7 @@ ANSWERS_KEPT = 10_000
 """How many answers stay between queries; the edges already hold most of the results."""
 _CROWD = 200
 """For more definitions of one name than this, the targets are computed once and cached."""
-_KINDS = {"call": "call", "type": "ref", "name": "ref", "export": "ref"}
+EDGE_KINDS = {"call": "call", "type": "ref", "name": "ref", "export": "ref"}
 _NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent", "cls"})
 """Uses whose name differs from the target's name: a type, or the overridden method."""
 _PATH_PARTS = re.compile(r"[./\\:]+")
@@ -125,6 +131,12 @@ class Edges:
             resolver.forget()
         self._view.forget()
         self._crowds.clear()
+
+    def end(self) -> None:
+        """Break the reference cycles, so that everything is freed now."""
+        for resolver in self._resolvers.values():
+            vars(resolver).clear()
+        vars(self._view).clear()
 
     def exported(self, path: bytes, model: FileModel) -> list[Referent]:
         """Return the definitions that a file exports by name, including re-exports."""
@@ -195,7 +207,7 @@ class Edges:
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in references:
             yield None
-            kind = _KINDS[reference.kind]
+            kind = EDGE_KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
             referents = self._hits(
@@ -255,7 +267,7 @@ class Edges:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = reference.line if sensitive or receiver in model.asserted else -1
-        begins: object = reference.argument_lines == BEGINS
+        begins: object = reference.argument_lines in {BEGINS, CASE, NAMED, VARIABLE}
         if reference.arguments == PROTOCOL and reference.argument_lines:
             # The operator depends on the whole receiver expression, and that depends on the place.
             begins, line = (reference.scope, reference.argument_lines), reference.line
@@ -290,6 +302,8 @@ class Edges:
         ):
             return []
         referents = self.targets(path, model, reference)
+        if reference.argument_lines == NAMED and reference.kind == "name":
+            return self._weighted(self._passed(path, model, reference, referents), kind)
         if not referents:
             return self._possible(path, reference)
         others = 0
@@ -349,6 +363,33 @@ class Edges:
             # `_weighted_crowd` needs the identical list object.
             return referents
         return [referent for referent in referents if referent.symbol != LOCAL]
+
+    def _passed(
+        self, path: bytes, model: FileModel, reference: Reference, fields: list[Referent]
+    ) -> list[Referent]:
+        """Return the fields that are parameters of their type's constructor, too."""
+        builder = model.spec.written_constructor
+        if builder:
+            call = reference._replace(name=builder, kind="call", argument_lines="")
+            return [] if fields and self.targets(path, model, call) else fields
+        return [field for field in fields if self._is_parameter(field)]
+
+    def _is_parameter(self, field: Referent) -> bool:
+        """Whether a constructor declares a field among its parameters: `class A(val b: Int)`."""
+        model = self._view.model(field.path)
+        symbol = model.symbols[field.symbol] if model is not None and field.symbol >= 0 else None
+        if model is None or symbol is None or symbol.parent < 0:
+            return False
+        owner = model.symbols[symbol.parent]
+        builders = [
+            other
+            for other in model.symbols
+            if other.parent == symbol.parent and other.name in model.spec.constructors
+        ]
+        return any(
+            symbol.signature in each.signature or each.signature.endswith("…")
+            for each in (owner, *builders)
+        )
 
     def variable_lines(self, path: bytes, name: str) -> set[int]:
         """Return the lines of a file where a name refers only to local variables or parameters."""

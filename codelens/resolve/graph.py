@@ -10,6 +10,8 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from hashlib import blake2b
+from typing import cast
+from weakref import finalize, ref
 
 from codelens.errors import StoreError
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
@@ -21,6 +23,7 @@ from codelens.resolve.graph_state import (
     Row,
     Stored,
     dumped,
+    files_of,
     loaded_rows,
     packed,
     state_of,
@@ -87,6 +90,7 @@ class Graph:
         self._paths: Mapping[int, Sequence[bytes]] | None = None
         self.importer = self._take_over(languages, settings)
         """Resolves imports to files."""
+        self._end: finalize[[], Graph] | None = None
         self._start()
 
     def _take_over(
@@ -145,12 +149,27 @@ class Graph:
     def _start(self, before: Edges | None = None) -> None:
         if before is not None:
             before.forget()
+        graph = ref(self)
+
+        def alive() -> Graph:
+            # A strong reference would be a cycle, which holds all facts of a state for long.
+            return cast("Graph", graph())
+
+        is_stored = bool(self._stored)
         self._view = View(
-            self.languages, self._model, self.importer, self._digest, self.known.models,
-            defining=self._defining if self._stored is not None else None,
-            surveyed=self._surveyed if self._stored is not None else None,
-        )  # fmt: skip
+            self.languages,
+            lambda path: alive()._model(path),
+            self.importer,
+            lambda: alive()._digest(),
+            self.known.models,
+            defining=(lambda name: alive()._defining(name)) if is_stored else None,
+            surveyed=(lambda paths, take: alive()._surveyed(paths, take)) if is_stored else None,
+        )
         self._edges = Edges(self._view)
+        if self._end:
+            self._end.detach()
+        self._end = finalize(self, self._edges.end)
+        self._end.atexit = False
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
 
     def _digest(self) -> bytes:
@@ -508,7 +527,7 @@ def graph_of(
         known: the state of an earlier graph (`Graph.known`).
     """
     db = snapshot.db
-    files = _files_of(snapshot, known.files if known is not None else {})
+    files = files_of(snapshot, known.files if known is not None else {})
     any_stored = stored_edges.any_kept(db)
 
     def load(content: int) -> FileModel | None:
@@ -543,24 +562,6 @@ def graph_of(
         known,
         Stored(stored, stored_parts, partial(resolution_facts.contents_defining, db), surveys),
     )
-
-
-def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
-    """Return the files of a view, reusing the objects of an earlier state for unchanged files."""
-    files: dict[bytes, File] = {}
-    new: list[tuple[bytes, int]] = []
-    for row in snapshot.files:
-        if row.content is not None:
-            earlier = before.get(row.path)
-            if earlier is not None and earlier.content == row.content:
-                files[row.path] = earlier
-            else:
-                new.append((row.path, row.content))
-    surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
-    for path, content in new:
-        if content in surfaces:
-            files[path] = File(content, *surfaces[content])
-    return files
 
 
 def keep_graph(

@@ -17,6 +17,8 @@ from typing import NamedTuple, cast
 from codelens.resolve.edges import Edge
 from codelens.resolve.imports import Importer
 from codelens.resolve.view_files import Asked, ModelCache
+from codelens.store.facts import contents
+from codelens.store.views.snapshot import Snapshot
 
 _KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
 _Answers = list[tuple[tuple[str, str, str, str], list[str]]]
@@ -168,3 +170,21 @@ def state_of(files: Mapping[bytes, File], settings: Mapping[bytes, bytes | None]
     for path, data in sorted(settings.items()):
         hasher.update(b"%b\0%b\0" % (path, blake2b(data or b"").digest()))
     return int.from_bytes(hasher.digest(), "big") >> 1
+
+
+def files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
+    """Return the files of a view, reusing the objects of an earlier state for unchanged files."""
+    files: dict[bytes, File] = {}
+    new: list[tuple[bytes, int]] = []
+    for row in snapshot.files:
+        if row.content is not None:
+            earlier = before.get(row.path)
+            if earlier is not None and earlier.content == row.content:
+                files[row.path] = earlier
+            else:
+                new.append((row.path, row.content))
+    surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
+    for path, content in new:
+        if content in surfaces:
+            files[path] = File(content, *surfaces[content])
+    return files

@@ -129,14 +129,14 @@ def nearest(path: bytes, candidates: Iterable[bytes]) -> tuple[bytes, ...]:
     paths = list(candidates)
     if len(paths) <= 1:
         return tuple(paths)
-    here = folder_of(path).split(b"/")
-    ranked = sorted((_shared(here, folder_of(path_).split(b"/")), path_) for path_ in paths)
+    ranked = sorted((shared_folders(path, path_), path_) for path_ in paths)
     return (ranked[-1][1],) if ranked[-1][0] > ranked[-2][0] else ()
 
 
-def _shared(parts: list[bytes], other: list[bytes]) -> int:
+def shared_folders(path: bytes, other: bytes) -> int:
+    """Return how many folders two files share, from the root on."""
     count = 0
-    for left, right in zip(parts, other, strict=False):
+    for left, right in zip(folder_of(path).split(b"/"), folder_of(other).split(b"/"), strict=False):
         if left != right:
             break
         count += 1

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from codelens.resolve.edges import CERTAIN, Edge, base_places
+from codelens.resolve.edges import CERTAIN, EDGE_KINDS, Edge, base_places
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
@@ -28,7 +28,6 @@ _IMPLEMENTS = 1
 _MODULE = -1
 _MOST_KEPT = 500
 _UNNAMED = frozenset({"override", "satisfy"})
-_KINDS = {"call": "call", "type": "ref", "name": "ref"}
 
 
 _Target = tuple[bytes, int]
@@ -71,6 +70,7 @@ class PreciseEdges:
         self._graph = graph
         self._documents: dict[int, _Document] = {}
         self._targets_by_symbol: dict[int, list[_Target] | None] = {}
+        self._defined_once: dict[int, bool] = {}
         self._spoken: dict[bytes, Spoken] = {}
         self.document_by_path = self._chosen() if precise_facts.state(db) else {}
         """Path -> its document, for the files that are answered precisely."""
@@ -154,7 +154,15 @@ class PreciseEdges:
         if symbol not in self._targets_by_symbol:
             self._targets_by_symbol[symbol] = self._targets_of(symbol)
         targets = self._targets_by_symbol[symbol]
-        return [] if targets is None and not use.roles & KNOWN_THERE else targets
+        if targets is not None or use.roles & KNOWN_THERE or self._was_defined(symbol):
+            return targets
+        return []
+
+    def _was_defined(self, symbol: int) -> bool:
+        """Whether any import, maybe not that of the use, had a definition of a symbol."""
+        if symbol not in self._defined_once:
+            self._defined_once[symbol] = precise_facts.is_defined(self._db, symbol)
+        return self._defined_once[symbol]
 
     def _targets_of(self, symbol: int) -> list[_Target] | None:
         """Return the definitions of a symbol in this view; None if no document of it has one."""
@@ -301,7 +309,7 @@ class _FileReader:
             kind = "import" if (use.line, use.name) in self._imported else "ref"
             source = -1 if kind == "import" else self._source_at(use.line)
         else:
-            kind = _KINDS[reference.kind]
+            kind = EDGE_KINDS[reference.kind]
             if kind != "call" and (use.line, use.name) in self._bases:
                 kind = "inherit"
             source = model.enclosing(reference, values=model.spec.spaces)

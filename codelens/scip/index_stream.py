@@ -7,7 +7,7 @@ outermost message is read here, field by field; protobuf parses each field's val
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -20,8 +20,19 @@ if TYPE_CHECKING:
 MOST_DOCUMENT_BYTES = 32 << 20
 """A larger document is left out; that of a 1 MB text, the largest that is parsed, has 15 MB."""
 MOST_PARTS = 1_000_000
-"""A document with more occurrences and symbols is left out: protobuf takes 100 bytes for each."""
+"""A document with more occurrences, symbols and parts of them is left out: protobuf takes 100 bytes
+for each."""
+_PARTS: Mapping[str, Mapping[int, str]] = {
+    "Document": {2: "Occurrence", 3: "SymbolInformation"},
+    "Occurrence": {4: "", 6: "Diagnostic"},
+    "SymbolInformation": {3: "", 4: "Relationship", 7: "Document"},
+    "Relationship": {},
+    "Diagnostic": {},
+}
+"""Message -> its fields that may occur many times, with their messages; empty for texts."""
+_MOST_FIELDS = 8 * MOST_PARTS
 _COUNTED_FROM = 2 << 20
+MOST_METADATA_BYTES = 1 << 20
 _METADATA, _DOCUMENT = 1, 2
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
@@ -102,30 +113,41 @@ class IndexStream:
 
         count = 0
         for number, length in self._fields():
-            if number not in {_METADATA, _DOCUMENT}:
+            if number == _METADATA:
+                self._read_metadata(length)
+                continue
+            if number != _DOCUMENT:
                 self._skip(length)
                 continue
             count += 1
             if length > MOST_DOCUMENT_BYTES:
                 self._skip(length)
-                yield Left("", f"it has {length:,} bytes")
+                yield Left("", f"of {length:,} bytes")
                 continue
             data = self._taken(length)
             if len(data) > _COUNTED_FROM and _has_too_many_parts(data):
-                yield Left("", f"it has more than {MOST_PARTS:,} occurrences")
+                yield Left("", f"with more than {MOST_PARTS:,} occurrences and other parts")
                 continue
             try:
-                if number == _METADATA:
-                    self.metadata.MergeFromString(data)
-                    continue
                 document = self._index().documents.add()
                 document.MergeFromString(data)
             except (DecodeError, RecursionError) as error:
-                part = "metadata" if number == _METADATA else f"document {count:,}"
-                raise UnusableIndex(self._name, f"its {part} cannot be decoded") from error
+                why = f"its document {count:,} cannot be decoded"
+                raise UnusableIndex(self._name, why) from error
             yield document
         if not count:
             raise UnusableIndex(self._name, "it has no documents")
+
+    def _read_metadata(self, length: int) -> None:
+        """Read the metadata; an index has one, so a later one replaces it."""
+        from google.protobuf.message import DecodeError
+
+        if length > MOST_METADATA_BYTES:
+            raise UnusableIndex(self._name, f"its metadata has {length:,} bytes")
+        try:
+            self.metadata.ParseFromString(self._taken(length))
+        except (DecodeError, RecursionError) as error:
+            raise UnusableIndex(self._name, "its metadata cannot be decoded") from error
 
     def _fields(self) -> Iterator[tuple[int, int]]:
         """Yield number and length of each field; the consumer takes or skips its value."""
@@ -174,22 +196,34 @@ class IndexStream:
 
 
 def _has_too_many_parts(data: bytes) -> bool:
-    """Whether a message has too many fields to be parsed; a malformed one has not."""
-    at = count = 0
-    while at < len(data) and count <= MOST_PARTS:
-        count += 1
-        key, at = _varint_at(data, at)
-        if key & 7 == _BYTES:
-            length, at = _varint_at(data, at)
-            at += length
-        elif key & 7 == _VARINT:
-            _, at = _varint_at(data, at)
-        else:
-            at += 8 if key & 7 == _FIXED64 else 4
-    return count > MOST_PARTS
+    """Whether a message has too many parts, at any depth, to be parsed; a malformed one has not."""
+    parts = fields = 0
+    left = [(0, len(data), "Document")]
+    while left:
+        at, end, message = left.pop()
+        parts_by_number = _PARTS[message]
+        while at < end:
+            fields += 1
+            key, at = _varint_at(data, at)
+            if key & 7 == _BYTES:
+                length, at = _varint_at(data, at)
+                if key >> 3 in parts_by_number:
+                    parts += 1
+                    inner = parts_by_number[key >> 3]
+                    left += [(at, min(at + length, end), inner)] if inner else []
+                at += length
+            elif key & 7 == _VARINT:
+                _, at = _varint_at(data, at)
+            else:
+                at += 8 if key & 7 == _FIXED64 else 4
+            if parts > MOST_PARTS or fields > _MOST_FIELDS:
+                return True
+    return False
 
 
 def _varint_at(data: bytes, at: int) -> tuple[int, int]:
+    if at < len(data) and data[at] < 0x80:
+        return data[at], at + 1
     value = shift = 0
     for byte in data[at : at + _LONGEST_VARINT]:
         at += 1

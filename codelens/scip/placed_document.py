@@ -1,12 +1,13 @@
 """Places a document's occurrences in the text that was indexed: lines, UTF-8 columns, names.
 
 Whether a text is the one that was indexed can be checked: at each definition's range, it must have
-the last name of the symbol.
+the last name of the symbol, and at all ranges whole words.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.scip.symbol_grammar import LOCAL, META, NAMESPACE, last_descriptor
@@ -31,6 +32,9 @@ strings are UTF-16: TypeScript (scip-python, too), Java, C#."""
 _FITTING = 0.8
 """Share of definitions whose name must be where the index says. The other names are made up by the
 tool: constructors, accessors, default exports."""
+_WHOLE = 0.95
+"""Share of ranges that must be whole words. In the 961 documents that scip-python 0.6.6 and
+scip-typescript 0.4.0 write of requests, httpx, zod, redux and hono, it is .984 or more."""
 _FEW_NAMES = 3
 _RENAMED = re.compile(r"[\w.]+\s+as\s")
 _QUOTES = "\"'`"
@@ -62,6 +66,8 @@ class PlacedDocument(NamedTuple):
     symbols: tuple[str, ...]
     occurrences: tuple[Occurrence, ...]
     relations: tuple[Relation, ...]
+    whole: float
+    """Share of the ranges that are whole words: 1 or nearly so in the text that was indexed."""
 
 
 def unit_of(document: scip_pb2.Document, tool: str) -> int:
@@ -78,75 +84,107 @@ def placed_in(document: scip_pb2.Document, text: bytes, unit: int) -> PlacedDocu
         text: UTF-8; invalid bytes count as one character each.
         unit: the unit of its columns.
     """
-    lines = text.split(b"\n")
+    rows = _Rows(text, unit)
     numbers: dict[str, int] = {}
     occurrences: list[Occurrence] = []
-    fitting = misplaced = 0
+    named = whole = fitting = misplaced = 0
     for occurrence in document.occurrences:
         symbol, roles = occurrence.symbol, occurrence.symbol_roles
         if not symbol:
             continue
-        place = _place(occurrence.range, lines, unit)
+        place = rows.place(occurrence.range)
         if place is None:
-            misplaced += 1
+            named += 1
             continue
-        line, column, name = place
+        line, column, name, is_whole = place
+        named += bool(name)
+        whole += bool(name) and is_whole
+        is_file = False
         if roles & DEFINITION:
-            whole, fits = _judged(symbol, name, first=line == 1 and column == 0)
-            if whole:
+            is_file, fits = _judged(symbol, name, first=line == 1 and column == 0)
+            if is_file:
                 line, column, name = 1, 0, ""
             elif fits is not None:
                 fitting += fits
                 misplaced += not fits
-        if name or roles & DEFINITION:
+        # A definition without a name is nowhere, so codelens answers for its uses.
+        if name or is_file:
             number = numbers.setdefault(symbol, len(numbers))
             occurrences.append(Occurrence(line, column, name, number, roles))
     judged = fitting + misplaced
-    if (misplaced > _FEW_NAMES and fitting < _FITTING * judged) or misplaced == judged > 0:
+    if whole < _WHOLE * named or (misplaced > _FEW_NAMES and fitting < _FITTING * judged):
+        return None
+    if misplaced == judged > 0:
         return None
     relations = _relations(document, numbers)
     ordered = sorted(set(occurrences))
-    return PlacedDocument(tuple(numbers), tuple(ordered), relations)
+    return PlacedDocument(tuple(numbers), tuple(ordered), relations, whole / max(1, named))
 
 
-def _place(range_: Sequence[int], lines: Sequence[bytes], unit: int) -> tuple[int, int, str] | None:
-    """Line from 1, column in bytes and text of a range; None if it is not in the text.
+class _Rows:
+    """The lines of a text, with columns in a unit."""
 
-    A range over several lines has its start and no text.
-    """
-    if len(range_) not in {3, 4}:
-        return None
-    line, start = range_[0], range_[1]
-    end = range_[-1] if len(range_) == 3 or range_[2] == line else start
-    if not 0 <= line < len(lines):
-        return None
-    row = lines[line]
-    first, last = byte_column(row, start, unit), byte_column(row, end, unit)
-    if first is None or last is None or last < first:
-        return None
-    text = row[first:last].decode("utf-8", "replace")
-    # scip-python's range of an import is all of `name as alias`.
-    name = text.partition(" ")[0] if _RENAMED.match(text) else text
-    return line + 1, first, name.strip(_QUOTES)
+    def __init__(self, text: bytes, unit: int) -> None:
+        self._rows = text.split(b"\n")
+        self._unit = unit
+        self._columns: dict[int, Sequence[int]] = {}
+
+    def place(self, range_: Sequence[int]) -> tuple[int, int, str, bool] | None:
+        """Line from 1, column in bytes, text, and whether this is whole words; None if outside.
+
+        A range over several lines has its start and no text.
+        """
+        if len(range_) not in {3, 4}:
+            return None
+        line, start = range_[0], range_[1]
+        end = range_[-1] if len(range_) == 3 or range_[2] == line else start
+        if not 0 <= line < len(self._rows):
+            return None
+        first, last = self._byte_column(line, start), self._byte_column(line, end)
+        if first is None or last is None or last < first:
+            return None
+        row = self._rows[line]
+        text = row[first:last].decode("utf-8", "replace")
+        # scip-python's range of an import is all of `name as alias`.
+        name = text.partition(" ")[0] if _RENAMED.match(text) else text
+        return line + 1, first, name.strip(_QUOTES), _is_whole(row, first, last)
+
+    def _byte_column(self, line: int, column: int) -> int | None:
+        columns = self._columns.get(line)
+        if columns is None:
+            columns = self._columns[line] = byte_columns(self._rows[line], self._unit)
+        return columns[column] if 0 <= column < len(columns) and columns[column] >= 0 else None
 
 
-def byte_column(row: bytes, column: int, unit: int) -> int | None:
-    """Convert a column of a line to bytes; None beyond its end or within a character."""
-    if column < 0:
-        return None
+def byte_columns(row: bytes, unit: int) -> Sequence[int]:
+    """The byte of each column of a line, -1 for a column within a character."""
     if unit == UTF8 or row.isascii():
-        return column if column <= len(row) else None
-    text = row.decode("utf-8", "surrogateescape")
-    if unit == UTF32:
-        return (
-            len(text[:column].encode("utf-8", "surrogateescape")) if column <= len(text) else None
-        )
-    units = 0
-    for at, character in enumerate(text):
-        if units >= column:
-            return len(text[:at].encode("utf-8", "surrogateescape")) if units == column else None
-        units += 2 if ord(character) > 0xFFFF else 1
-    return len(row) if units == column else None
+        return range(len(row) + 1)
+    columns, at = array("i"), 0
+    for character in row.decode("utf-8", "surrogateescape"):
+        columns.append(at)
+        if unit == UTF16 and ord(character) > 0xFFFF:
+            columns.append(-1)
+        at += len(character.encode("utf-8", "surrogateescape"))
+    columns.append(at)
+    return columns
+
+
+def _is_whole(row: bytes, first: int, last: int) -> bool:
+    """Whether a range neither begins nor ends within a word, or with a space."""
+    word, before, after = (
+        row[first:last],
+        row[first - 1 : first] if first else b"",
+        row[last : last + 1],
+    )
+    cut = (_is_of_word(before) and _is_of_word(word[:1])) or (
+        _is_of_word(after) and _is_of_word(word[-1:])
+    )
+    return not cut and word == word.strip()
+
+
+def _is_of_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_" or byte >= b"\x80"
 
 
 def _judged(symbol: str, name: str, *, first: bool) -> tuple[bool, bool | None]:

@@ -277,7 +277,7 @@ class CompletedAnswers:
 PATH = "/mcp"
 MOST_CONNECTIONS = 256
 """Maximum number of open connections; a client uses one or two."""
-MOST_SESSIONS = 1000
+MOST_SESSIONS = 300
 """Maximum number of sessions that clients have not closed; the next one ends the one that was idle
 longest."""
 _GRACE_S = 5

@@ -66,7 +66,7 @@ def test_sync_reports_what_it_sent_and_status_counts_it(
     synced = run("meaning", "sync", "--json").json["sync"]
     assert (synced["state"], synced["texts"], synced["lacking"]) == ("indexed", 4, 0)
     status = run("meaning", "status").out
-    assert "provider's vectors: 6 of 6 texts, 288 bytes" in status
+    assert "provider's vectors: complete for 6 of 6 files, 288 bytes" in status
     assert "7 texts in 3 requests to openai" in status
 
 
@@ -108,7 +108,7 @@ def test_disable_and_clear(
     run(*enable, "--yes")
     run("meaning", "sync")
     assert run("meaning", "clear", "--json").json["freed_bytes"] >= 0
-    assert "provider's vectors: 0 of 6 texts" in run("meaning", "status").out
+    assert "provider's vectors: complete for 0 of 6 files" in run("meaning", "status").out
     assert "nothing is sent" in run("meaning", "disable").out
     assert run("meaning", "sync").code == 2
 

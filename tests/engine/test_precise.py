@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep.database_checks import indexes
 from codelens.engine.upkeep.file_checks import Examination, Finding
+from codelens.render import upkeep_text
+from codelens.scip import index_stream
 from codelens.scip.index_stream import ScipError, UnusableIndex, schema
 from codelens.scip.placed_document import DEFINITION
 from codelens.store.database.database_opening import open_index
@@ -161,6 +164,24 @@ def test_what_the_compiler_does_not_explain_stays_ours(shop: Shop) -> None:
     assert shop.users("later.py#pay") == ["other.py#go"]
 
 
+def test_a_compiler_may_explain_a_name_in_a_list_of_exports(shop: Shop) -> None:
+    text = '__all__ = ["pay"]\n\n\n' + TEXTS["first.py"]
+    shop.write({"first.py": text})
+    shop.repo.git("commit", "-qam", "two")
+    index = indexed({**TEXTS, "first.py": text})
+    first = next(one for one in index.documents if one.relative_path == "first.py")
+    first.occurrences.add(range=[0, 12, 15], symbol="toy . shop . `later.py`/pay().")
+    shop.file.write_bytes(index.SerializeToString())
+    shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    exports = [
+        (edge.src_file, edge.line, edge.dst_file)
+        for edge in shop.engine.export_edges(path=shop.repo.root)
+        if edge.kind == "export"
+    ]
+    assert exports == [("first.py", 1, "later.py")]
+
+
 def test_check_lists_the_differences_with_both_answers(shop: Shop) -> None:
     shop.bring()
     answer = shop.engine.scip_check(path=shop.repo.root, limit=3)
@@ -171,6 +192,22 @@ def test_check_lists_the_differences_with_both_answers(shop: Shop) -> None:
     ]
     assert answer.left == 1
     assert answer.counts == (("python", "other target", 2), ("python", "unexplained", 2))
+
+
+def test_check_says_why_there_is_nothing_to_compare(shop: Shop) -> None:
+    def lines() -> list[str]:
+        return upkeep_text.scip_checked_lines(shop.engine.scip_check(path=shop.repo.root))
+
+    assert lines() == ["nothing to compare: no file is answered precisely"]
+    texts = {"app.py": "def run():\n    pay()\n", "later.py": TEXTS["later.py"]}
+    for path in TEXTS:
+        (shop.repo.root / path).unlink()
+    shop.write(texts)
+    shop.bring(texts)
+    (shop.repo.root / "later.py").unlink()
+    assert lines() == [
+        "nothing to compare: none of 1 file has a name that the compiler resolves here"
+    ]
 
 
 def test_documents_are_counted_when_they_are_left_out(shop: Shop) -> None:
@@ -185,7 +222,7 @@ def test_documents_are_counted_when_they_are_left_out(shop: Shop) -> None:
     answer = shop.engine.scip_import(shop.file, path=shop.repo.root)
     why = {left.why.split(" at ")[0]: left.paths for left in answer.left_out}
     assert why == {
-        "their paths lead out of the repository": ("../../etc/passwd",),
+        "whose paths lead out of the repository": ("../../etc/passwd",),
         "listed twice": ("later.py",),
         "without occurrences": ("empty.py",),
         "not in this repository": ("gone.py",),
@@ -222,6 +259,83 @@ def test_an_index_of_the_edited_worktree_counts_there(shop: Shop) -> None:
     assert shop.users("later.py#pay", ref="HEAD") == ["other.py#go"]
 
 
+SCRIPT = "from first import pay\npay()\nprint(1)\npay()\n# and that is all\n"
+"""No definition shows whether an index was made from this text."""
+
+
+@pytest.mark.parametrize("edited", [f"# more\n{SCRIPT}", SCRIPT.replace("print(1)", "print(1)\n")])
+def test_of_two_texts_the_one_that_fits_better_was_indexed(shop: Shop, edited: str) -> None:
+    shop.write({"script.py": SCRIPT})
+    shop.repo.git("add", "-A")
+    shop.repo.git("commit", "-qm", "two")
+    shop.write({"script.py": edited})
+    assert shop.bring({**TEXTS, "script.py": edited}).differing == 0
+    assert "script.py" in shop.users("later.py#pay")
+    assert shop.precise == 5
+    assert "script.py" not in shop.users("later.py#pay", ref="HEAD")
+
+
+def test_a_definition_of_another_import_is_not_a_librarys(shop: Shop) -> None:
+    index = indexed(TEXTS, with_text=False)
+    for paths in ({"app.py", "other.py"}, {"first.py", "later.py"}):
+        part = schema()()
+        part.documents.extend(one for one in index.documents if one.relative_path in paths)
+        shop.file.write_bytes(part.SerializeToString())
+        shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    shop.write({"later.py": "# a line above\n" + TEXTS["later.py"]})
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    shop.repo.git("commit", "-qam", "two")
+    shop.users("first.py#pay")
+    without_refs(shop)
+    assert rows_of(shop)[1] == 3
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+
+
+def test_what_an_unread_document_may_define_is_not_a_librarys(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {**TEXTS, "later.py": TEXTS["later.py"] + "def more(): ...\n" * 50}
+    shop.write(texts)
+    monkeypatch.setattr(index_stream, "MOST_DOCUMENT_BYTES", 1_500)
+    (left,) = shop.bring(texts).left_out
+    assert left.count == 1
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+
+
+@pytest.mark.parametrize("root", ["file://[", "file:///" + "a/" * 10_000])
+def test_a_strange_root_counts_as_the_top(shop: Shop, root: str) -> None:
+    index = indexed(TEXTS, with_text=False)
+    index.metadata.project_root = root
+    shop.file.write_bytes(index.SerializeToString())
+    tracemalloc.start()
+    answer = shop.engine.scip_import(shop.file, path=shop.repo.root)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (answer.root, answer.stored) == ("", 4)
+    assert peak < 8 << 20
+
+
+def test_texts_in_the_index_that_no_file_has_any_more_are_named(shop: Shop) -> None:
+    edited = {"app.py": TEXTS["app.py"] + "# edited\n"}
+    gone = {"gone.py": "def lost():\n    pass\n"}
+    answer = shop.bring({**TEXTS, **edited, **gone}, with_text=True)
+    assert (answer.stored, answer.differing_paths) == (4, ("app.py",))
+    assert [(left.count, left.paths) for left in answer.left_out] == [(1, ("gone.py",))]
+    assert answer.receipt.precise == 3
+    shop.write(edited)
+    shop.users("later.py#pay")
+    assert shop.precise == 4
+
+
+def test_an_own_text_counts_where_the_file_was_renamed_to(shop: Shop) -> None:
+    shop.repo.git("mv", "app.py", "moved.py")
+    shop.repo.git("commit", "-qm", "two")
+    shop.users("later.py#pay")
+    assert shop.bring(with_text=True).left_out == ()
+    assert shop.users("later.py#pay") == ["moved.py#run", "other.py#go"]
+
+
 @pytest.mark.parametrize("root", [None, "packages/shop"])
 def test_paths_may_start_from_a_folder(tmp_path: Path, root: str | None) -> None:
     shop = Shop(tmp_path)
@@ -251,6 +365,46 @@ def test_an_export_read_back_says_what_we_said(shop: Shop, tmp_path: Path) -> No
     assert list(shop.engine.export_edges(path=shop.repo.root)) == before
 
 
+def test_exported_definitions_are_where_their_names_are(shop: Shop, tmp_path: Path) -> None:
+    shop.write({
+        "shapes.ts": "export class Foo { Foo: Foo | null = null; bar() { return 1 } }\n",
+        "shapes.cc": "int f(int); int f(double); struct V { V(); int f; };\n",
+        "Shapes.cs": "class Page { public Color Color { get; set; } }\nclass Color { }\n",
+    })  # fmt: skip
+    file = tmp_path / "ours.scip"
+    shop.engine.scip_export(file, path=shop.repo.root)
+    places = {
+        (document.relative_path, occurrence.range[0], occurrence.range[1])
+        for document in schema().FromString(file.read_bytes()).documents
+        for occurrence in document.occurrences
+        if occurrence.symbol_roles & DEFINITION and occurrence.range[2]
+    }
+    assert {place for place in places if not place[0].endswith(".py")} == {
+        ("shapes.ts", 0, 13), ("shapes.ts", 0, 19), ("shapes.ts", 0, 43),
+        ("shapes.cc", 0, 4), ("shapes.cc", 0, 16), ("shapes.cc", 0, 34),
+        ("shapes.cc", 0, 38), ("shapes.cc", 0, 47),
+        ("Shapes.cs", 0, 6), ("Shapes.cs", 0, 26), ("Shapes.cs", 1, 6),
+    }  # fmt: skip
+
+
+def test_every_symbol_of_an_export_is_defined_in_it(shop: Shop, tmp_path: Path) -> None:
+    shop.write({"pack/__init__.py": "", "use.py": "import pack\nfrom first import pay\npay()\n"})
+    file = tmp_path / "ours.scip"
+    shop.engine.scip_export(file, path=shop.repo.root)
+    occurrences = [
+        occurrence
+        for document in schema().FromString(file.read_bytes()).documents
+        for occurrence in document.occurrences
+    ]
+    defined = {use.symbol for use in occurrences if use.symbol_roles & DEFINITION}
+    used = {use.symbol for use in occurrences}
+    assert used == defined
+    assert "codelens . shop . pack/`__init__.py`/" in defined
+    shop.engine.scip_import(file, path=shop.repo.root)
+
+    assert shop.engine.scip_check(path=shop.repo.root).agreed == 6
+
+
 def test_forgetting_leaves_nothing(shop: Shop) -> None:
     shop.bring()
     assert shop.engine.scip_forget(path=shop.repo.root) == 4
@@ -270,13 +424,17 @@ def test_facts_go_with_the_last_view_that_has_their_text(shop: Shop) -> None:
         shop.users("later.py#pay", ref=ref)
     shop.engine.prune(days=0)
     assert rows_of(shop) == before
+    without_refs(shop)
+    assert rows_of(shop)[1] == before[1] - 1
+    assert shop.users("later.py#pay") == ["other.py#go"]
+
+
+def without_refs(shop: Shop) -> None:
     for view in shop.engine.overview()[0].views:
         if view.kind == "ref":
             shop.engine.drop(view.index_id, path=shop.repo.root, force=True)
     with_clock_moved(shop)
     shop.engine.prune()
-    assert rows_of(shop)[1] == before[1] - 1
-    assert shop.users("later.py#pay") == ["other.py#go"]
 
 
 def rows_of(shop: Shop) -> tuple[int, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
@@ -150,3 +152,62 @@ def test_a_server_tends_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(ServerUpkeep, "tend", lambda *_, **__: tended.set())
     with Engine(Settings(home=tmp_path / "home"), keep_going=True):
         assert tended.wait(60)
+
+
+@pytest.fixture
+def without_collections() -> Generator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.set_debug(0)
+    gc.garbage.clear()
+    gc.enable()
+
+
+class Circle:
+    """An object that refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_cycles_are_freed_when_idle(tended: Tended) -> None:
+    circle = Circle()
+    gc.collect(1)
+    gone = weakref.ref(circle)
+    del circle
+    tended.tend()
+    assert gone() is not None, "a search of all objects delays a call"
+    tended.tend(idle=True)
+    assert gone() is None
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_a_question_frees_the_cycles_of_earlier_ones(tended: Tended, tmp_path: Path) -> None:
+    circle = Circle()
+    gone = weakref.ref(circle)
+    del circle
+    with Engine(Settings(home=tmp_path / "home"), keep_going=True) as server:
+        server.search("lamp", path=tended.repo.root)
+    assert gone() is None
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_an_edit_leaves_no_cycle_behind(tended: Tended) -> None:
+    root = tended.repo.root
+
+    def ask() -> None:
+        tended.engine.references("lamp1", path=root)
+        tended.engine.impact(["src/m2.py#lamp2"], path=root)
+        tended.engine.map(path=root)
+
+    tended.repo.write("src/user.py", "from src.m1 import lamp1\n\ndef use():\n    lamp1()\n")
+    ask()
+    gc.collect()
+    tended.repo.write("src/m1.py", "\n\ndef lamp1():\n    return 1\n")
+    ask()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    gc.collect()
+    left = {type(item) for item in gc.garbage if type(item).__module__.startswith("codelens.")}
+    assert left == set()

@@ -16,6 +16,7 @@ from codelens.engine.engine import Engine
 from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import limits_of
 from codelens.errors import IndexLocked, SettingError
+from codelens.render.upkeep_text import overview_lines
 from codelens.store.database import writer_lease
 from codelens.store.database.database_opening import open_index
 from codelens.store.database.writer_lease import DAY_S
@@ -409,6 +410,29 @@ def test_a_pin_whose_view_is_gone_can_be_undone(kept: Kept) -> None:
         with pytest.raises(SettingError, match="no view matches"):
             engine.pin("HEAD~0", path=root, pinned=False)
     assert scope
+
+
+def test_the_overview_shows_pins_whose_views_are_not_built(kept: Kept) -> None:
+    root = kept.repo.root
+    kept.repo.git("tag", "v1")
+    commit = kept.repo.text("rev-parse", "v1")
+    kept.repo.commit("later", {"later.py": "def later():\n    return 1\n"})
+    kept.engine.pin("v1", path=root)
+    kept.engine.pin(path=root)
+    kept.index.unlink()
+    with Engine(Settings(home=kept.home, workers=1)) as engine:
+        (before,) = engine.overview()
+        titles = {pin.title for pin in before.unbuilt_pins}
+        assert titles == {f"ref {commit[:12]}", f"main in {root}"}
+        assert (before.index_bytes, before.views) == (0, ())
+        engine.search("later", path=root)
+        (after,) = engine.overview()
+        assert [pin.title for pin in after.unbuilt_pins] == [f"ref {commit[:12]}"]
+        assert f"ref {commit[:12]}  pinned;" in "\n".join(overview_lines([after]))
+        engine.index(path=root, rebuild=True)
+        (built,) = engine.overview()
+        assert built.unbuilt_pins == ()
+        assert [view.pinned for view in built.views if view.kind == "ref"] == [True]
 
 
 def test_the_draft_of_a_killed_pin_goes_with_the_next_one(kept: Kept) -> None:

@@ -37,9 +37,9 @@ KNOWN = {
     *(f"bind.{how}" for how in bindings.HOWS),
     *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
     *"reference.open.call reference.sent".split(),
-    *"call.arguments call.initial call.open call.sending call.setter".split(),
-    *"reference.key reference.key.short reference.macro".split(),
-    *"reference.late reference.listed reference.taken".split(),
+    *"argument.named call.arguments call.initial call.open call.sending call.setter".split(),
+    *"reference.key reference.key.case reference.key.short reference.macro".split(),
+    *"reference.late reference.listed reference.taken reference.variable".split(),
 }
 
 

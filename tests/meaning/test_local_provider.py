@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from onnx_models import write_embedding_model
+from onnx_models import slow_down, write_embedding_model
 
 from codelens.errors import CodelensError, SettingError
 from codelens.meaning.onnx_model import ModelUnusable
@@ -61,6 +62,59 @@ def test_a_text_is_cut_where_the_model_was_made_to_end(tmp_path: Path, length, r
 
 def test_the_time_of_a_text_is_measured(tmp_path: Path) -> None:
     assert 0 < seconds_a_text(LOCAL, str(write_embedding_model(tmp_path, WORDS))) < 1
+
+
+ENDED_DURING_A_RUN = """
+import sys, threading, time
+from codelens.meaning.providers.embedder import FOR_A_QUESTION, connected
+from codelens.meaning.providers.provider_registry import PROVIDERS
+
+started = threading.Event()
+
+def send():
+    with connected(PROVIDERS["local"], sys.argv[1], "", patience=FOR_A_QUESTION) as embedder:
+        started.set()
+        while True:
+            embedder.embed(["cancel"], "document")
+
+threading.Thread(target=send, daemon=True).start()
+assert started.wait(60)
+time.sleep(0.3)  # Now a model runs; if it does not yet, the test passes anyway.
+"""
+
+
+def test_a_process_may_end_while_a_model_runs(tmp_path: Path) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    slow_down(folder)
+    words = [sys.executable, "-c", ENDED_DURING_A_RUN, str(folder)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "pooling",
+    [{"pooling_mode_max_tokens": True}, {"pooling_mode": "new"},
+     {"pooling_mode_lasttoken": True, "cls": 1},
+     {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True},
+     {"pooling_mode": "lasttoken"}],
+)  # fmt: skip
+def test_a_model_with_another_pooling_is_refused(tmp_path: Path, pooling: dict) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    (folder / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    with pytest.raises(ModelUnusable, match=r"its pooling is .*, not cls or mean"):
+        vectors(folder, "job")
+
+
+@pytest.mark.parametrize(
+    ("pooling", "dimensions"),
+    [({"pooling_mode": "cls"}, [2]), ({"pooling_mode_mean_sqrt_len_tokens": True}, [2, 3, 4, 6]),
+     ({}, [2, 3, 4, 6])],
+)  # fmt: skip
+def test_other_ways_to_state_the_pooling(tmp_path: Path, pooling: dict, dimensions) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    (folder / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    (vector,) = vectors(folder, "cancel job")
+    assert [at for at, number in enumerate(vector) if number] == dimensions
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,28 @@ def test_double_quotes_make_phrases() -> None:
     assert query.phrases == ("exact words", "more of them")
 
 
+@pytest.mark.parametrize(
+    ("text", "mentions"),
+    [
+        ("run only tests that failed last time", False),
+        ("unit tests of the parser", False),
+        ("parser tests", False),
+        ("where is the parser tested", False),
+        ("test that names are unique", False),
+        ("add tests", False),
+        ("parser", False),
+        ("test", False),
+        ("print the slowest tests", False),
+        ("a client that sends requests in a test", True),
+        ("how are test databases created", True),
+        ("how plugin specs are parsed", True),
+        ("temporary directory for a test", True),
+    ],
+)
+def test_a_query_may_mention_tests_without_asking_for_them(text: str, mentions: bool) -> None:
+    assert analyse(text).about_tests is mentions
+
+
 def test_roles_are_those_the_words_ask_for() -> None:
     assert analyse("unit tests of the parser").roles == {"test"}
     assert analyse("README of the examples").roles == {"prose", "example"}

@@ -388,3 +388,77 @@ def test_c_fields_of_a_typedef_with_a_tag() -> None:
         "a.c": '#include "a.h"\nint use(node *n) { return n->next->x; }\n',
     }
     assert _uses(files, "use") == ["node_s.next", "node_s.x"]
+
+
+RUBY = {
+    "box.rb": """class Box
+  attr_reader :size
+  def initialize(size)
+    @size = size
+    @total = 0
+  end
+  def named
+    3
+  end
+end
+""",
+}
+
+
+def test_ruby_variables_of_the_instance() -> None:
+    text = """require_relative "box"
+class Box
+  def own
+    @size + @total + @named
+  end
+  def called
+    size + named
+  end
+end
+class Crate < Box
+  def inherited
+    @total += 1
+    "#{@total}"
+  end
+end
+class Other
+  def foreign
+    @total
+  end
+end
+"""
+    files = {**RUBY, "use.rb": text}
+    assert _uses(files, "Box.own") == ["Box.size", "Box.total"]
+    assert _uses(files, "Crate.inherited") == ["Box.total"]
+    assert _uses(files, "Other.foreign") == []
+    assert "use.rb:Box.called -> box.rb:Box.named" in edges_of(files)
+    own = [edge for edge in edges_of(RUBY, "ref") if "Box.initialize" in edge]
+    assert own == ["box.rb:Box.initialize -> Box.size"]
+
+
+JAVA_CASES = {
+    "Kind.java": "enum Kind {\n  ONE, TWO;\n}\n",
+    "Use.java": """class Use {
+  static final int OWN = 1;
+  Kind kind() { return null; }
+  void own(Kind k) { switch (k) { case ONE: break; case TWO: } }
+  int result() { return switch (this.kind()) { case ONE, TWO -> 1; }; }
+  void constant(int n) { switch (n) { case OWN: } }
+  void unknown(Object o) { switch (o.kind()) { case OWN: case ONE: } }
+  @interface Of {
+    int one() default OWN;
+    int[] more() default { OWN };
+  }
+}
+""",
+}
+
+
+def test_java_cases_are_constants_of_the_value() -> None:
+    assert _uses(JAVA_CASES, "Use.own") == ["Kind.ONE", "Kind.TWO"]
+    assert _uses(JAVA_CASES, "Use.result") == ["Kind.ONE", "Kind.TWO"]
+    of_constants = [edge for edge in edges_of(JAVA_CASES, "ref") if edge.endswith("Use.OWN")]
+    assert [edge.rpartition(" -> ")[0].rpartition(":")[2] for edge in of_constants] == [
+        "Use.constant", "Use.unknown", "Use.Of.one", "Use.Of.more",
+    ]  # fmt: skip
+    assert _uses(JAVA_CASES, "Use.unknown") == ["Use.OWN"]

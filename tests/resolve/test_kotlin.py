@@ -91,3 +91,33 @@ def test_an_override_inherits_default_arguments() -> None:
         )
     }
     assert edges_of(files, numbered=True) == ["a.kt:run -> B.m"]
+
+
+ROOTLESS = {
+    "core/src/io/Sink.kt": "package com.acme.io\n\nclass Sink(n: Int)\nfun begin() = Sink(1)\n",
+    "core/jvm/src/Clock.kt": "package com.acme\n\nactual fun now(): Int = 1\n",
+    "core/native/src/Clock.kt": "package com.acme\n\nactual fun now(): Int = 2\n",
+    "core/common/src/Clock.kt": "package com.acme\n\nexpect fun now(): Int\nfun late() = now()\n",
+    "other/src/io/Sink.kt": "package org.other.io\n\nclass Sink\nfun begin() = Sink()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "package", "body", "expected"),
+    [
+        ("core/src/Main.kt", "com.acme", "begin(); Sink(2)",
+         ["core/src/io/Sink.kt:Sink", "core/src/io/Sink.kt:begin"]),
+        ("core/jvm/test/ClockTest.kt", "com.acme", "now()", ["core/jvm/src/Clock.kt:now"]),
+        ("ui/src/Main.kt", "com.acme", "now(); late()",
+         ["core/common/src/Clock.kt:late", "core/common/src/Clock.kt:now"]),
+        ("ui/src/Main.kt", "org.acme", "now()", []),
+    ],
+)  # fmt: skip
+def test_folders_may_leave_out_the_common_root_of_packages(
+    path: str, package: str, body: str, expected: list[str]
+) -> None:
+    imports = "import com.acme.io.begin\nimport com.acme.io.Sink"
+    text = f"package {package}\n\n{imports}\n\nfun run() {{\n    {body}\n}}\n"
+    edges = edges_of({**ROOTLESS, path: text})
+    own = f"{path}:run -> "
+    assert sorted(edge.removeprefix(own) for edge in edges if edge.startswith(own)) == expected

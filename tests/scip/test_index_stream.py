@@ -83,20 +83,59 @@ def test_any_damage_is_an_error_or_other_documents(tmp_path_factory, at: int, ne
 def test_a_document_that_is_too_large_is_left_out(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(index_stream, "MOST_DOCUMENT_BYTES", 200)
     documents = read(tmp_path, WHOLE + field(2, bytes(201)))
-    assert [one.why for one in documents if isinstance(one, Left)] == ["it has 201 bytes"]
+    assert [one.why for one in documents if isinstance(one, Left)] == ["of 201 bytes"]
     assert len(documents) == 3
 
 
-def test_a_crowd_of_empty_occurrences_takes_little_memory(tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("around", "part"),
+    [
+        ((), 2),
+        ((2,), 4),
+        ((2,), 6),
+        ((3,), 3),
+        ((3,), 4),
+        ((3, 7), 2),
+        ((3, 7, 3), 4),
+        ((2,), 99),
+    ],
+)
+def test_a_crowd_of_empty_parts_takes_little_memory(
+    tmp_path: Path, monkeypatch, around: tuple[int, ...], part: int
+) -> None:
     monkeypatch.setattr(index_stream, "MOST_PARTS", 1_000)
+    monkeypatch.setattr(index_stream, "_MOST_FIELDS", 8_000)
     monkeypatch.setattr(index_stream, "_COUNTED_FROM", 10_000)
-    many = field(2, b"\x12\x00" * 300_000)
+    many = field(part, b"") * 300_000
+    for number in reversed(around):
+        many = field(number, many)
+    many = field(2, many)
     tracemalloc.start()
     documents = read(tmp_path, WHOLE + many)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert isinstance(documents[2], Left)
     assert peak < 4 * len(many)
+
+
+def test_the_schema_has_no_other_part_that_may_occur_many_times() -> None:
+    for name, parts in index_stream._PARTS.items():
+        assert parts == {
+            each.number: each.message_type.name if each.message_type else ""
+            for each in scip_pb2.DESCRIPTOR.message_types_by_name[name].fields
+            if each.message_type or (each.is_repeated and each.type == each.TYPE_STRING)
+        }
+
+
+def test_metadata_is_bounded_and_does_not_add_up(tmp_path: Path) -> None:
+    arguments = field(1, field(2, field(3, b"--argument") * 20_000))
+    file = tmp_path / "index.scip"
+    file.write_bytes(arguments * 5 + WHOLE)
+    with opened_index(file) as stream:
+        assert len(list(stream.documents())) == 2
+        assert stream.metadata == indexed(TEXTS).metadata
+    with pytest.raises(UnusableIndex, match="its metadata has"):
+        read(tmp_path, field(1, field(2, field(3, bytes(1 << 20)))) + WHOLE)
 
 
 def test_fields_of_later_schemas_are_skipped(tmp_path: Path) -> None:

@@ -95,6 +95,23 @@ def test_a_killed_holder_loses_its_lease_at_once(db: Database) -> None:
     assert writer_lease.acquire(db, 0).fencing == 2
 
 
+def test_without_proc_too_a_killed_holder_loses_its_lease_at_once(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_lease, "_OWN_STAT", "/nowhere")
+    process = holder(db.path)
+    # macOS has no ids of boots, and does not tell when a process started.
+    db.execute("UPDATE index_locks SET boot = '', pid_start = 'running'")
+
+    def clock() -> writer_lease.Moment:
+        return writer_lease.machine()._replace(boot="")
+
+    with pytest.raises(IndexLocked):
+        writer_lease.acquire(db, 0, clock)
+    end(process)
+    assert writer_lease.acquire(db, 0, clock).fencing == 2
+
+
 def test_a_silent_holder_loses_its_lease_and_writes_nothing_more(db: Database) -> None:
     mine = writer_lease.acquire(db, 0)
     db.execute("UPDATE index_locks SET expires_s = 1, expires_up_s = 1")

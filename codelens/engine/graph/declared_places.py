@@ -24,6 +24,8 @@ from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 
+EdgesTo = Callable[[Node], Sequence[Edge]]
+
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|struct|class|enum|typename|register)\b|\w+::")
 _SIGNS = re.compile(r"[*&<>,\[\]()]")
 _BUILT_IN = frozenset("int char short long float double bool unsigned signed void auto".split())
@@ -234,26 +236,27 @@ class ConstructorCalls:
     Args:
         snapshot: the view.
         graph: its graph.
-        edges_to: returns the edges that end at a definition, resolved as time allows.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, graph: Graph, edges_to: Callable[[Node], Sequence[Edge]]
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
         self._snapshot = snapshot
         self._graph = graph
-        self._edges_to = edges_to
         self._ownership = Ownership(snapshot, graph)
         self._signed: dict[bytes, Sequence[Symbol]] = {}
 
-    def of(self, node: Node) -> list[Edge]:
-        """Calls that run a constructor, or may run it; empty for other definitions."""
+    def of(self, node: Node, edges_to: EdgesTo) -> list[Edge]:
+        """Calls that run a constructor, or may run it; empty for other definitions.
+
+        Args:
+            node: the constructor.
+            edges_to: returns the edges that end at a definition, resolved as time allows.
+        """
         owner = self._type_built_by(node)
         if owner is None:
             return []
         rivals = self._rivals(node, owner)
         edges: list[Edge] = []
-        for edge in self._calls(owner):
+        for edge in self._calls(owner, edges_to):
             choices = self._choices(edge, node, rivals)
             if choices:
                 edges.append(
@@ -284,11 +287,11 @@ class ConstructorCalls:
             spec.constructor_is_named_as_type and name == type_name
         )
 
-    def _calls(self, owner: Node) -> Iterator[Edge]:
+    def _calls(self, owner: Node, edges_to: EdgesTo) -> Iterator[Edge]:
         """Calls of a type, and of the subtypes that its constructor builds."""
         pending, seen = [owner], {owner}
         while pending:
-            for edge in self._edges_to(pending.pop()):
+            for edge in edges_to(pending.pop()):
                 subtype = Node(edge.source, edge.symbol)
                 if edge.kind == "call":
                     yield edge

@@ -7,6 +7,7 @@ answer partial. Wall-clock time only stops a walk after a multiple of the limit.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -111,9 +112,7 @@ class LazyGraph:
         self._view = view
         self._edge_cache = edge_cache_of(view)
         self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
-        self._constructor_calls = ConstructorCalls(
-            view.snapshot, self._edge_cache.graph, self._drawn_to
-        )
+        self._constructor_calls = ConstructorCalls(view.snapshot, self._edge_cache.graph)
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
         self._combined: frozenset[Node] = frozenset()
         self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
@@ -164,7 +163,9 @@ class LazyGraph:
         """See `EdgeReader`; reads files with the name. A constructor has the edges of its type."""
         node = Node(path, symbol)
         drawn = self._drawn_to(node)
-        more = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
+        more = [
+            edge for edge in self._constructor_calls.of(node, self._drawn_to) if edge.is_certain
+        ]
         more += [edge._replace(confidence=CERTAIN) for edge in self._of_one_thing(node)]
         return sorted([*drawn, *more], key=_SOURCE) if more else drawn
 
@@ -230,7 +231,7 @@ class LazyGraph:
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
         """Edges of uses that may mean a symbol or another one; from files with its name."""
         self._seek(path, symbol)
-        built = self._constructor_calls.of(Node(path, symbol))
+        built = self._constructor_calls.of(Node(path, symbol), self._drawn_to)
         edges = [edge for edge in built if not edge.is_certain]
         of_one_thing = set(self._of_one_thing(Node(path, symbol)))
         drawn = self._edge_cache.weak.edges_to(path, symbol)
@@ -409,16 +410,35 @@ class LazyGraph:
             language = self._edge_cache.graph.languages.get(file) or TEXT
             if not is_resolved or language_info(language).prose:
                 continue
-            lines = dict.fromkeys(place.line for place in places if place.kind in kinds)
+            lines = Counter(place.line for place in places if place.kind in kinds)
+            for line in self._assigning_lines(file, name) if lines else ():
+                # `self.size = 1` is itself the definition of a field of that name.
+                lines[line] -= 1
             if lines:
                 resolved = table.lines(file, name)
                 if listed:
                     resolved = resolved | possible_uses.lines(file, name)
-                left = [line for line in lines if line not in resolved]
+                left = [line for line in lines if lines[line] > 0 and line not in resolved]
                 looks = left and not members
                 variables = self.resolved.variable_lines(file, name) if looks else set[int]()
                 sites += [(file, line) for line in left if line not in variables]
         return sorted(sites)
+
+    def _assigning_lines(self, path: bytes, name: str) -> list[int]:
+        """The lines in methods that define a field of a name by an assignment."""
+        symbols = self.symbols(path)
+        return [
+            symbol.name_line
+            for at, symbol in enumerate(symbols)
+            if symbol.name == name
+            and is_field(symbols, at)
+            and any(
+                other.parent == symbol.parent
+                and other.kind in CALLABLE
+                and other.start_line <= symbol.name_line <= other.end_line
+                for other in symbols
+            )
+        ]
 
     def importers(self, path: bytes) -> list[bytes]:
         """Files with an import of a file."""

@@ -1,24 +1,26 @@
 """Finds the methods that override a method, or that it overrides: a rename must change them all.
 
-This family includes the methods of sibling types. It excludes a method of the same name that hides
-the other instead of overriding it (`private`, `static`, a missing `override`), and other overloads.
+The same holds for fields where an object has only one of a name, as in Python. This family includes
+the methods of sibling types. It excludes a method of the same name that hides the other instead of
+overriding it (`private`, `static`, a missing `override`), and other overloads.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from codelens.branches.parameters import parameters
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.resolve.languages.registry import LanguageSpec, spec_of
 from codelens.resolve.walk.edge_table import Node
-from codelens.resolve.walk.relation_walk import overridden_by, overrides
+from codelens.resolve.walk.relation_walk import OVERRIDING, overridden_by, overrides
 from codelens.types import Symbol
 
 _MOST = 1_000
 """Maximum number of methods of a family."""
+_MEMBERS = OVERRIDING | {"field"}
 _CONTRACTS = frozenset({"interface", "trait"})
 _WORD = re.compile(r"\w+")
 _TYPE_PARAMETER = re.compile(r"\b[A-Z][A-Z0-9]?\b|\bT[A-Z]\w*")
@@ -37,7 +39,7 @@ class MethodFamily:
         self._targets = targets
 
     def of(self, nodes: Iterable[Node]) -> dict[Node, str]:
-        """The other methods of the families of some methods, each with its relation to them."""
+        """The other members of the families of some methods, each with its relation to them."""
         own = list(dict.fromkeys(nodes))
         family: dict[Node, str] = {}
         pending = [(node, "") for node in own]
@@ -60,10 +62,11 @@ class MethodFamily:
                 yield from ((place, "overrides it") for place in self._graph.same(method))
 
     def _overloads(
-        self, node: Node, step: Callable[[LazyGraph, Node], list[Node]]
+        self, node: Node, step: Callable[[LazyGraph, Node, Set[str]], list[Node]]
     ) -> Iterator[Node]:
         """The methods of the next types that have the name and parameters of a method."""
-        pending, seen = step(self._graph, node), set[Node]()
+        kinds = _MEMBERS if self._spec(node).fields_are_inherited else OVERRIDING
+        pending, seen = step(self._graph, node, kinds), set[Node]()
         while pending and len(seen) < _MOST:
             method = pending.pop(0)
             if method in seen:
@@ -71,7 +74,7 @@ class MethodFamily:
             seen.add(method)
             chosen = self._overload(method, node)
             if chosen is None:
-                pending += step(self._graph, method)
+                pending += step(self._graph, method, kinds)
             else:
                 yield chosen
 

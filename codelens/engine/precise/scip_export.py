@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,9 +19,9 @@ from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.graph.candidate_files import edge_cache_of
 from codelens.engine.index_pool import IndexPool
-from codelens.errors import DiskFull, SettingError
+from codelens.engine.output_file import output_file
 from codelens.extract.language_settings import language_info
-from codelens.paths import NO_ROOM, printed
+from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.graph import Graph
@@ -134,15 +135,14 @@ class _Writer:
             model = self._graph.model(path)
             row = self._view.snapshot.by_path[path]
             text = self._view.read(row) if model is not None else None
-            if model is None or text is None or (model.spec.resolver == "" and not model.symbols):
+            if model is None or text is None:
                 continue
             index = self._index()
             document = index.documents.add(
                 relative_path=printed(path), position_encoding=UTF8, language=_language(model)
             )
             self._fill(document, path, model, text.split(b"\n"))
-            if document.occurrences:
-                yield index.SerializeToString(deterministic=True)
+            yield index.SerializeToString(deterministic=True)
 
     def _fill(
         self, document: scip_pb2.Document, path: bytes, model: FileModel, lines: list[bytes]
@@ -152,12 +152,13 @@ class _Writer:
         relations = [edge for edge in certain if edge.kind in DERIVING and edge.symbol >= 0]
         definitions = 0
         spans: set[tuple[int, int, int, str, int]] = set()
-        if model.symbols:
-            document.occurrences.add(
-                range=[0, 0, 0], symbol=self._names.of(path, -1), symbol_roles=DEFINITION
-            )
+        # Other files may name it: an empty `__init__.py`, say.
+        document.occurrences.add(
+            range=[0, 0, 0], symbol=self._names.of(path, -1), symbol_roles=DEFINITION
+        )
+        places = _DefinitionPlaces(model, lines)
         for at, symbol in enumerate(model.symbols):
-            column = _column(lines, symbol.name_line, symbol.name)
+            column = places.column(symbol)
             if column is None or symbol.kind in _NO_CODE:
                 continue
             definitions += 1
@@ -167,7 +168,10 @@ class _Writer:
             self._describe(
                 document, symbol, name, [edge for edge in relations if edge.symbol == at]
             )
-        references = set(self._references(model, certain, lines)) - {span[:4] for span in spans}
+        defined = {span[:4] for span in spans}
+        references = {
+            use for use in self._references(model, certain, lines) if use[:4] not in defined
+        }
         for line, column, size, name, roles in sorted(spans | references):
             document.occurrences.add(
                 range=[line - 1, column, column + size], symbol=name, symbol_roles=roles
@@ -224,18 +228,45 @@ def _language(model: FileModel) -> str:
     return language_info(model.language).scip_name or model.language.capitalize()
 
 
+class _DefinitionPlaces:
+    """Where the names of a file's definitions are; their lines may have the names several times."""
+
+    def __init__(self, model: FileModel, lines: Sequence[bytes]) -> None:
+        self._lines = lines
+        self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        self._used: dict[tuple[int, str], set[int]] = {}
+        for use in model.references:
+            self._used.setdefault((use.line, use.name), set()).add(use.column)
+
+    def column(self, symbol: Symbol) -> int | None:
+        """The byte column of a definition's name: the first in the definition that is no use."""
+        line, name = symbol.name_line, symbol.name
+        columns = _columns(self._lines, line, name)
+        start = symbol.start_byte - self._starts[line - 1] if columns else 0
+        used = self._used.get((line, name), set())
+        inside = [column for column in columns if column >= start]
+        unused = [column for column in inside if column not in used]
+        return next(iter(unused or inside or columns), None)
+
+
 def _column(lines: Sequence[bytes], line: int, name: str) -> int | None:
-    """The byte column of a name as a whole word in a line; None if the line does not contain it."""
+    """The first byte column of a name as a whole word in a line; None if it is not there."""
+    return next(iter(_columns(lines, line, name)), None)
+
+
+def _columns(lines: Sequence[bytes], line: int, name: str) -> list[int]:
+    """The byte columns of a name as a whole word in a line."""
     if not 1 <= line <= len(lines) or not name:
-        return None
+        return []
     row, word = lines[line - 1], name.encode()
+    columns: list[int] = []
     at = row.find(word)
     while at >= 0:
         before, after = row[at - 1 : at] if at else b"", row[at + len(word) : at + len(word) + 1]
         if not _continues(before) and not _continues(after):
-            return at
+            columns.append(at)
         at = row.find(word, at + 1)
-    return None
+    return columns
 
 
 def _continues(byte: bytes) -> bool:
@@ -248,28 +279,14 @@ def export_index(pool: IndexPool, request: ViewRequest, file: Path) -> ExportedI
     schema()
     with pool.view(request) as view, view.reading():
         writer = _Writer(view)
-        count = 0
-        temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-        try:
-            with temporary.open("xb") as out:
-                out.write(_head(view))
-                for document in writer.documents():
-                    count += 1
-                    request.progress("exporting", count, len(view.snapshot.files))
-                    out.write(document)
-            temporary.replace(file)
-        except OSError as error:
-            if error.errno in NO_ROOM:
-                raise DiskFull(file) from error
-            raise SettingError(
-                f"cannot write the SCIP index {str(file)!r}: {error.strerror or error}; name "
-                "another file"
-            ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
-        return ExportedIndex(
-            view.receipt(), str(file), count, *writer.counts, size_bytes=file.stat().st_size
-        )
+        count = size = 0
+        with output_file(file, "SCIP index") as out:
+            size += out.write(_head(view))
+            for document in writer.documents():
+                count += 1
+                request.progress("exporting", count, len(view.snapshot.files))
+                size += out.write(document)
+        return ExportedIndex(view.receipt(), str(file), count, *writer.counts, size_bytes=size)
 
 
 def _head(view: CurrentView) -> bytes:

@@ -41,7 +41,6 @@ from codelens.scip.placed_document import (
 from codelens.store.database import writer_lease
 from codelens.store.facts import precise_facts
 from codelens.store.facts.precise_facts import KNOWN_THERE, Imported, Mention, Related
-from codelens.store.views.views import FileRow
 
 if TYPE_CHECKING:
     from codelens.scip import scip_pb2
@@ -50,7 +49,7 @@ _LEASE_S = 600.0
 _NAMED = 3
 """Maximum number of omitted documents that are named as examples."""
 _SIDE_ROLES = 0xFF
-_LEADS_OUT = "their paths lead out of the repository"
+_LEADS_OUT = "whose paths lead out of the repository"
 _ABSENT = "not in this repository at {at}"
 _OTHER_TEXT = "made from a different text than the one at {at}"
 _NOTHING_SAID = "without occurrences"
@@ -63,6 +62,12 @@ class _Outline(NamedTuple):
     defined: frozenset[str]
     """Symbols that its documents define."""
     paths: tuple[str, ...]
+    has_unread: bool
+    """Whether it has documents that are too large to be read."""
+
+    def knows(self, symbol: str) -> bool:
+        """Whether a document defines a symbol; one that is unread may define any."""
+        return self.has_unread or symbol in self.defined
 
 
 class ScipImport:
@@ -81,19 +86,19 @@ class ScipImport:
         self._sides = [view] if worktree is None else [view, worktree]
         self._root = root
         self._progress = progress
+        self._db = self._sides[-1].index.db
         self._left: dict[str, list[str]] = {}
         self._differing: list[str] = []
         self._uses = 0
 
     def run(self, stream: IndexStream, name: str, *, add: bool) -> ImportedIndex:
         """Import an index, and count what was left out; with `add`, earlier facts remain."""
-        view = self._sides[-1]
+        view, db = self._sides[-1], self._db
         outline = _outline(stream)
         prefix = self._prefix(stream, outline.paths)
         tool = " ".join(
             filter(None, (stream.metadata.tool_info.name, stream.metadata.tool_info.version))
         )
-        db = view.index.db
         lease = writer_lease.acquire(db, _LEASE_S)
         try:
             with db.write(lease):
@@ -143,15 +148,15 @@ class ScipImport:
             if inside(f"{folder}/x", "") is None and folder not in {"", "."}:
                 raise SettingError(f"{self._root!r} is not a folder of the repository")
             return "" if folder in {"", "."} else f"{folder}/"
-        made_in = (
-            unquote(urlsplit(stream.metadata.project_root).path).replace("\\", "/").rstrip("/")
-        )
+        made_in = _path_of(stream.metadata.project_root)
         top = os.path.realpath(self._sides[-1].scope.root).replace("\\", "/")
         if made_in == top:
             return ""
-        parts = [part for part in made_in.split("/") if part not in {"", ".", ".."}]
-        prefixes = ["", *("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))]
         view_paths = {os.fsdecode(path) for side in self._sides for path in side.snapshot.by_path}
+        deepest = max((path.count("/") for path in view_paths), default=0)
+        parts = [part for part in made_in.split("/") if part not in {"", ".", ".."}]
+        depths = range(1, min(deepest, len(parts)) + 1)
+        prefixes = ["", *("/".join(parts[-depth:]) + "/" for depth in depths)]
         hits = {prefix: sum(prefix + path in view_paths for path in paths) for prefix in prefixes}
         return max(prefixes, key=lambda prefix: (hits[prefix], -len(prefix)))
 
@@ -179,43 +184,44 @@ class ScipImport:
                 seen.add(path)
                 fitting = self._fitting(document, os.fsencode(path), unit_of(document, tool))
                 if fitting is not None:
-                    yield self._row(os.fsencode(path), *fitting, outline.defined)
+                    yield self._row(os.fsencode(path), *fitting, outline)
 
     def _fitting(
         self, document: scip_pb2.Document, path: bytes, unit: int
     ) -> tuple[bytes, PlacedDocument] | None:
         """The hash of the text that was indexed, and the document placed in it."""
-        texts = self._texts(document, path)
+        here = [self._text_in(side, path) for side in self._sides]
+        texts = [text for text in here if text is not None]
+        if document.text:
+            own = document.text.encode()
+            # The same text may have different bytes on disk: a byte order mark, another encoding.
+            same = [text for text in texts if readable(text) == own]
+            is_anywhere = bool(texts) or precise_facts.is_indexed(self._db, hash_of(own))
+            texts = same[:1] or ([own] if is_anywhere else [])
         if not texts:
             self._leave_out(_ABSENT, document.relative_path)
             return None
-        for data in texts:
-            placed = placed_in(document, readable(data), unit)
-            if placed is not None:
-                if data != texts[-1]:
-                    self._differing.append(printed(path))
-                return hash_of(data), placed
-        self._leave_out(_OTHER_TEXT, document.relative_path)
-        return None
-
-    def _texts(self, document: scip_pb2.Document, path: bytes) -> list[bytes]:
-        """The texts that may have been indexed; the last is that of the view."""
-        files: list[tuple[CurrentView, FileRow]] = [
-            (side, side.snapshot.by_path[path])
-            for side in self._sides
-            if path in side.snapshot.by_path
+        placements = [
+            (text, placed)
+            for text in dict.fromkeys(texts)
+            if (placed := placed_in(document, readable(text), unit)) is not None
         ]
-        texts = [data for side, file in files if (data := side.bytes_of(file)) is not None]
-        if not document.text:
-            return texts
-        # The same text may have different bytes on disk: a byte order mark, another encoding.
-        same = [data for data in texts if readable(data) == document.text.encode()]
-        return same[:1] or [document.text.encode()]
+        if not placements:
+            self._leave_out(_OTHER_TEXT, document.relative_path)
+            return None
+        text, placed = max(placements, key=lambda placement: placement[1].whole)
+        if here[-1] not in {None, text}:
+            self._differing.append(printed(path))
+        return hash_of(text), placed
+
+    def _text_in(self, side: CurrentView, path: bytes) -> bytes | None:
+        file = side.snapshot.by_path.get(path)
+        return side.bytes_of(file) if file is not None else None
 
     def _row(
-        self, path: bytes, content_hash: bytes, placed: PlacedDocument, defined: frozenset[str]
+        self, path: bytes, content_hash: bytes, placed: PlacedDocument, outline: _Outline
     ) -> Imported:
-        is_defined = [symbol in defined for symbol in placed.symbols]
+        is_defined = [outline.knows(symbol) for symbol in placed.symbols]
         uses = [
             Mention(
                 use.line, use.column, use.name, use.symbol,
@@ -228,12 +234,23 @@ class ScipImport:
         return Imported(content_hash, path, placed.symbols, uses, related)
 
 
+def _path_of(uri: str) -> str:
+    """The path of a root that an indexer wrote, which may be no URI; without a slash at its end."""
+    try:
+        path = urlsplit(uri).path
+    except ValueError:
+        path = ""
+    return unquote(path).replace("\\", "/").rstrip("/")
+
+
 def _outline(stream: IndexStream) -> _Outline:
     defined: set[str] = set()
     paths: list[str] = []
+    has_unread = False
     for document in stream.documents():
         check_cancelled()
         if isinstance(document, Left):
+            has_unread = True
             paths.append(document.path)
             continue
         paths.append(document.relative_path)
@@ -242,7 +259,7 @@ def _outline(stream: IndexStream) -> _Outline:
             for occurrence in document.occurrences
             if occurrence.symbol_roles & DEFINITION
         )
-    return _Outline(frozenset(defined), tuple(paths))
+    return _Outline(frozenset(defined), tuple(paths), has_unread)
 
 
 def import_index(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import tempfile
@@ -14,12 +13,13 @@ from codelens.answers.upkeep_answers import PackAnswer, UnpackAnswer
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import OpenRepository, ViewRequest
 from codelens.engine.index_pool import IndexPool
-from codelens.errors import DiskFull, NotInGit, ReadError, SettingError
+from codelens.engine.output_file import not_written, output_file
+from codelens.errors import NotInGit, ReadError, SettingError
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.extract.language_detection import all_traits, extractor_version, language_of
 from codelens.index.ingestion import Progress
 from codelens.index.worker_process import Task, extract
-from codelens.paths import NO_ROOM, printed
+from codelens.paths import printed
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits import read_tree
 from codelens.scope.repository import Repository
@@ -42,6 +42,7 @@ from codelens.store.packs import (
 from codelens.types import CommitId
 
 SAMPLE_FILES = 48
+_TITLE = "pack"
 _SAMPLE_BYTES = 100_000
 """Maximum size of a sampled file: verifying must be cheaper than indexing."""
 
@@ -278,7 +279,7 @@ class _Spooled:
         try:
             self._spool.write(record)
         except OSError as error:
-            raise _not_written(self._file, error) from error
+            raise not_written(self._file, _TITLE, error) from error
 
     def __len__(self) -> int:
         return len(self._places)
@@ -290,27 +291,12 @@ class _Spooled:
 
 
 def _written(file: Path, head: Mapping[str, Any], records: _Spooled) -> tuple[int, int]:
-    """Write a pack via a temporary file; returns the records, and how many were too large."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    """Write a pack; returns the records, and how many were too large."""
     left_out = 0
-    try:
-        with temporary.open("xb") as out:
-            writer = PackWriter(out, {**head, "contents": len(records)})
-            for record in records:
-                check_cancelled()
-                left_out += not writer.add(record)
-            writer.close()
-        temporary.replace(file)
-    except OSError as error:
-        raise _not_written(file, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with output_file(file, _TITLE) as out:
+        writer = PackWriter(out, {**head, "contents": len(records)})
+        for record in records:
+            check_cancelled()
+            left_out += not writer.add(record)
+        writer.close()
     return writer.count, left_out
-
-
-def _not_written(file: Path, error: OSError) -> Exception:
-    if error.errno in NO_ROOM:
-        return DiskFull(file)
-    return SettingError(
-        f"cannot write the pack {str(file)!r}: {error.strerror or error}; name another file"
-    )

@@ -34,10 +34,13 @@ _COMMIT_PREFIX = 7
 
 
 def overview(home: Path, limits: Limits, *, only: Path | None = None) -> list[RepositoryLife]:
-    """Every index of a home folder, or one of them, with its views."""
+    """Every index of a home folder, or one of them, with its views and pins."""
     repositories: list[RepositoryLife] = []
-    for path in index_files(home, only):
+    for path in sorted({*index_files(home, only), *view_survey.pinned_indexes(home, only)}):
         try:
+            if not path.exists():
+                repositories += _without_index(path)
+                continue
             with view_survey.opened(path) as db:
                 repositories.append(as_life(db, survey(db, limits)))
         except StoreError as error:
@@ -46,6 +49,13 @@ def overview(home: Path, limits: Limits, *, only: Path | None = None) -> list[Re
                 RepositoryLife(repo_id_of(path), "", "unknown", str(path), size, error=str(error))
             )
     return repositories
+
+
+def _without_index(path: Path) -> list[RepositoryLife]:
+    """The pins of a repository whose index was removed; empty if nothing is pinned."""
+    unbuilt = view_survey.unbuilt_pins(pins.pinned_scopes(pins.pins_file_for(path)))
+    life = RepositoryLife(repo_id_of(path), "", "unknown", str(path), 0, unbuilt_pins=unbuilt)
+    return [life] if unbuilt else []
 
 
 def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> Dropped:

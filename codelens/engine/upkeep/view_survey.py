@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.answers.upkeep_answers import RepositoryLife, ViewLife
+from codelens.answers.upkeep_answers import RepositoryLife, UnbuiltPin, ViewLife
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
 from codelens.errors import DiskFull, StoreError
-from codelens.paths import barred, printed
+from codelens.paths import barred, index_file, pins_file, printed
 from codelens.scope.worktree_presence import (
     Standing,
     State,
@@ -81,6 +81,16 @@ class Survey(NamedTuple):
     """Each folder, including the repository's own."""
     leftover: str
     """Why the whole index is removed; empty if it stays."""
+    unbuilt: tuple[UnbuiltPin, ...] = ()
+
+
+def pinned_indexes(home: Path, only: Path | None = None) -> list[Path]:
+    """The paths of indexes that have pins, whether or not the indexes exist; `only` as above."""
+    pinned_ids = [
+        file.stem.removeprefix("pins-") for file in pins_file(home, "").parent.glob("pins-*.json")
+    ]
+    paths = [index_file(home, repo_id) for repo_id in pinned_ids]
+    return [path for path in paths if only in {None, path}]
 
 
 def index_files(home: Path, only: Path | None = None) -> list[Path]:
@@ -149,14 +159,28 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     }
     if state is not None:
         folders[folder_text(common_dir)] = state
+    unbuilt = unbuilt_pins(pinned.difference(row.scope for row in rows))
     leftover = ""
     missed = own_site.gone_s if own_site else None
     if state == "gone" and missed is not None and now_s - missed >= limits.branch_s:
         is_kept = any(life.pinned or life.standing in {"active", "unreachable"} for life in lives)
-        if not is_kept:
+        if not (is_kept or unbuilt):
             span = garbage_collection.prune_span(now_s - missed)
             leftover = f"its repository was removed, missing for {span}"
-    return Survey(repo_id, common_dir, state, tuple(rows), tuple(lives), folders, leftover)
+    return Survey(repo_id, common_dir, state, tuple(rows), tuple(lives), folders, leftover, unbuilt)
+
+
+def unbuilt_pins(scopes: Iterable[str]) -> tuple[UnbuiltPin, ...]:
+    """The pins of scopes (`Scope.key`) that have no view."""
+    unbuilt: list[UnbuiltPin] = []
+    for scope in sorted(scopes):
+        # A damaged file of an earlier version may name anything.
+        kind, first, state, name = (scope.split("\0") + [""] * 3)[:4]
+        if kind == "ref":
+            unbuilt.append(UnbuiltPin(kind, "", "", first))
+        else:
+            unbuilt.append(UnbuiltPin(kind, first, name if state == "branch" else "", ""))
+    return tuple(unbuilt)
 
 
 class PinnedPlace(NamedTuple):
@@ -170,11 +194,13 @@ def pinned_places(db: Database) -> list[PinnedPlace]:
     """What to index to have the pinned views of an index again."""
     surveyed = survey(db, Limits())
     pairs = zip(surveyed.rows, surveyed.lives, strict=True)
-    return [
+    built = [
         PinnedPlace("", row.head) if row.kind == "ref" else PinnedPlace(row.worktree, None)
         for row, life in pairs
         if life.pinned and (row.kind == "ref" or life.standing == "active")
     ]
+    # An earlier rebuild may have been killed before it built these.
+    return built + [PinnedPlace("", pin.head) for pin in surveyed.unbuilt if pin.kind == "ref"]
 
 
 def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
@@ -186,6 +212,7 @@ def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
         str(db.path),
         db.size_bytes(),
         surveyed.lives,
+        surveyed.unbuilt,
         garbage_collection.waiting(db),
         bool(surveyed.leftover),
         surveyed.leftover,

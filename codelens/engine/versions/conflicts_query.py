@@ -169,7 +169,7 @@ class Question:
             "files", view.repository, view.scope.head, view.scope.branch, view, side,
             self._own.by_path, lambda: view,
         )  # fmt: skip
-        self._changed: dict[tuple[str, str], Changed] = {}
+        self._changed: dict[CommitId, Changed] = {}
         self._graphs: dict[str, LazyGraph] = {}
         self._walked: list[CurrentView] = []
         self._handles: dict[tuple[str, bytes], list[str]] = {}
@@ -223,6 +223,9 @@ class Question:
         merged, notes = self._merged(pairs) if not base else ([None] * len(pairs), ())
         for pair, merge in zip(pairs, merged, strict=True):
             by_name[pair.theirs.name] = self._compared(pair, merge, notes)
+        for own in self._changed.values():
+            own.diff.matches.forget()
+        self._changed.clear()
         rivals = [by_name[theirs.name] for _, theirs in parties]
         return [replace(rival, is_merge_base=False) for rival in rivals] if base else rivals
 
@@ -270,11 +273,12 @@ class Question:
 
     def _compared(self, pair: _Pair, merge: TextMerge | None, notes: Sequence[str]) -> Rival:
         current, theirs = self.current_side, pair.theirs
+        other: Changed | None = None
         notes_so_far = [*notes, *(_beyond(current, theirs) if merge is not None else ())]
         lines: list[CollisionLine] = []
         changes: dict[bytes, tuple[FileChange | None, FileChange | None]] = {}
         try:
-            changed, other = self._since(current, pair.base), self._since(theirs, pair.base)
+            changed, other = self._own_since(pair.base), self._since(theirs, pair.base)
             changes = _by_path(changed, other)
             found_collisions = list(collisions(changed, other, changed_lines))
             found_collisions += meaning(changed, other, self._uses(current), self._uses(theirs))
@@ -291,19 +295,23 @@ class Question:
             )
             for conflict in (merge.conflicts if merge is not None else ())
         )
+        # Only this pair needs them, and there may be many pairs.
+        self._graphs.pop(theirs.name, None)
+        if other is not None:
+            other.diff.matches.forget()
         return _rival(
             pair.rival, theirs, pair.base, textual, lines=tuple(lines), notes=tuple(notes_so_far),
             merge="not tried" if merge is None else "clean" if merge.clean else "conflicts",
         )  # fmt: skip
 
-    def _since(self, party: Party, base: CommitId) -> Changed:
-        """What a party changed since a commit; cached."""
-        key = (party.name, base)
-        if key not in self._changed:
-            self._changed[key] = self._diff(party, base)
-        return self._changed[key]
+    def _own_since(self, base: CommitId) -> Changed:
+        """What the current worktree changed since a commit; cached."""
+        if base not in self._changed:
+            self._changed[base] = self._since(self.current_side, base)
+        return self._changed[base]
 
-    def _diff(self, party: Party, base: CommitId) -> Changed:
+    def _since(self, party: Party, base: CommitId) -> Changed:
+        """What a party changed since a commit."""
         committed = tree_changes(party.repository, base, party.head) if party.head != base else []
         old: dict[bytes, SideFile] = {}
         new: dict[bytes, SideFile] = {}

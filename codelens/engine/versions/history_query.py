@@ -262,7 +262,7 @@ def _of_definition(
     if request.together:
         together, counted = _together(view, events, definition, facts)
     most = max(_TOGETHER_SHOWN, request.limit)
-    return HistoryAnswer(
+    answer = HistoryAnswer(
         receipt=view.receipt(),
         handle=symbol_handle(
             definition.file.path, definition.symbol.qualified, _ordinal(definition), ref
@@ -275,6 +275,8 @@ def _of_definition(
         more=more,
         notes=tuple(notes),
     )
+    walked.forget()
+    return answer
 
 
 def _uncommitted(view: CurrentView, facts: Facts) -> list[Origin]:

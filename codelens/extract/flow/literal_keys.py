@@ -1,18 +1,25 @@
-"""Finds the type of which a key of a literal, or of a pattern, names a field: `T{Size: 1}`."""
+"""Finds the type of which a key names a field: `T{Size: 1}`, `T(size=1)`, `case T(size=1)`.
+
+A key is that of a literal or a pattern, or names an argument of a constructor or of a function that
+copies a value, which may have a parameter for each field.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from tree_sitter import Node
 
-from codelens.extract.flow.expressions import UNKNOWN, Expressions, child
+from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
+_KINDS = ("reference.key", "reference.key.short", "reference.key.case")
 _ELEMENT = "[]"
 _DEEPEST = 24
+_PROMISE = re.compile(r"Promise\s*<(.*)>", re.DOTALL)
 _EXPRESSION = "-"
 """Before the kind of a type: the keys of its literals are expressions, no names of fields."""
 
@@ -25,7 +32,7 @@ def literal_keys(
     The setting `[keys]` says how the nodes around a key lead to that value. It is `?` for a
     literal of unknown type. The keys of a map are left out.
     """
-    nodes = [*captures.get("reference.key", ()), *captures.get("reference.key.short", ())]
+    nodes = [node for kind in _KINDS for node in captures.get(kind, ())]
     if not nodes:
         return {}
     recipes = _recipes(info.keys)
@@ -50,11 +57,17 @@ def _owner(
 ) -> str:
     """Writes the value that has a key: `?` if no type is named around it, empty for a map."""
     steps, is_nested, is_named = "", False, True
-    around = node.parent
+    below, around = node, node.parent
     for _ in range(_DEEPEST):
         form, *parts = recipes.get(around.type, ("",)) if around is not None else ("",)
         if around is None or form in {"", "type", "value"}:
             return _head(around, form, parts, steps, expressions)
+        if form == "made":
+            return _made(around, parts, expressions)
+        if form == "taken":
+            return _taken(below, around, steps, expressions)
+        if form == "typed" and child(around, parts[0]) is not None:
+            return _head(around, "type", parts, steps, expressions)
         if form == "literal":
             steps = steps if is_named else _ELEMENT + steps
             is_nested, is_named = True, False
@@ -62,7 +75,7 @@ def _owner(
             steps = _ELEMENT + steps
         elif form == "part" and is_nested:
             steps, is_named = _step(around, parts[0], source) + steps, True
-        around = around.parent
+        below, around = around, around.parent
     return UNKNOWN
 
 
@@ -85,8 +98,45 @@ def _head(
         return ""
     text = expressions.written(named) if form == "value" else expressions.type(named)
     if form == "type":
+        is_async = node is not None and any(part.type == "async" for part in node.children)
+        promised = _PROMISE.fullmatch(text) if is_async else None
+        text = promised[1] if promised is not None else text
         text = f"`{text}`" if text and "`" not in text else UNKNOWN
     return text if text == UNKNOWN else text + steps
+
+
+def _taken(argument: Node, listed: Node, steps: str, expressions: Expressions) -> str:
+    """Writes the parameter that takes an argument, and the steps to a part: `f({ size: 1 })`."""
+    call = listed.parent
+    callee = call.child_by_field_name("function") if call is not None else None
+    builder = call.child_by_field_name("constructor") if call is not None else None
+    arguments = [each.id for each in listed.named_children if not each.is_extra]
+    if builder is not None:
+        type_ = expressions.type(builder)
+        text = f"`{type_}`.constructor" if type_ and "`" not in type_ else UNKNOWN
+    else:
+        text = expressions.written(callee)
+    known = text not in {UNKNOWN, LITERAL} and argument.id in arguments
+    return f"{text}.#takes{arguments.index(argument.id)}{steps}" if known else UNKNOWN
+
+
+def _made(call: Node, parts: list[str], expressions: Expressions) -> str:
+    """Writes the type that a call makes, or the value that it copies: `a.copy(size = 1)`.
+
+    The name of a type is capitalized; other functions have parameters of their own.
+    """
+    callee = child(call, parts[0])
+    text = expressions.type(callee) if callee is not None else ""
+    last = text.rpartition(".")[2]
+    if last[:1].isupper() and "`" not in text:
+        return f"`{text}`"
+    if callee is not None and f".{last}" in parts and last != text:
+        return expressions.written(callee).removesuffix(f".{last}")
+    arguments = call.child_by_field_name("arguments")
+    if f"={text}" in parts and arguments is not None:
+        copied = expressions.written(arguments.named_child(0))
+        return copied if copied != LITERAL else UNKNOWN
+    return UNKNOWN
 
 
 @cache

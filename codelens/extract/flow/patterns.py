@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
+from weakref import proxy
 
 from tree_sitter import Node
 
@@ -37,7 +38,8 @@ class Patterns:
     def __init__(self, roles: Mapping[str, str], source: Source, expressions: Expressions) -> None:
         self._roles = roles
         self._source = source
-        self._written = expressions.written
+        # The expressions hold these patterns: two strong references would keep the text in memory.
+        self._expressions = proxy(expressions)
 
     def parts(self, pattern: Node, value: str) -> Iterator[Part]:
         """Yields the names that a pattern binds when it matches a value."""
@@ -73,14 +75,14 @@ class Patterns:
 
     def _of_variant(self, node: Node, text: str) -> Iterator[tuple[Node, str]]:
         type_ = child(node, "type")
-        kind = self._written(type_)
+        kind = self._expressions.written(type_)
         step = _HOLDING.get(kind)
         for at, part in _placed(node):
             if type_ is None or part.start_byte != type_.start_byte:
                 yield part, _of(text, step) if step is not None else _of(kind, f".#{at}")
 
     def _of_fields(self, node: Node, inner: list[Node]) -> Iterator[tuple[Node, str]]:
-        kind = self._written(child(node, "type"))
+        kind = self._expressions.written(child(node, "type"))
         for field_ in inner[1:]:
             name = field_.child_by_field_name("name")
             if name is not None:

@@ -47,7 +47,19 @@ SETTER = "="
 """In place of arguments: a call by assignment. `a.b = c` calls `b=`; `a.b += c` calls `b`, then
 `b=`.
 """
-_MARKS = (("call.initial", INITIAL), ("call.setter", SETTER))
+NAMED = ":="
+"""In place of arguments: the name of an argument, and of a field if the constructor has it."""
+CASE = "case"
+"""In place of arguments: the name is a constant of the value's type, or one that the place sees."""
+VARIABLE = "@"
+"""In place of arguments: the name is a variable of the instance, never a method."""
+_MARKS = (
+    ("call.initial", INITIAL),
+    ("call.setter", SETTER),
+    ("argument.named", NAMED),
+    ("reference.variable", VARIABLE),
+    ("reference.key.case", CASE),
+)
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used after their owner, not by name alone."""
@@ -94,6 +106,9 @@ def references_of(
     found_at.update(_marked(captures, symbols, info, source, members_from=members_from))
     taken = _taken(captures, source, flow)
     taken |= _keys(captures, info, source, flow, found_at)
+    variables = captures.get("reference.variable", ())
+    taken |= {node.start_byte: (source.slice(node.start_byte, node.end_byte).lstrip("@"), "self")
+              for node in variables}  # fmt: skip
     found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
     _add_late(found_at, taken, _loaded_uses(captures, info, source, flow))
     found_at.update(_listed(captures, info, source))
@@ -227,14 +242,15 @@ def _keys(
 ) -> dict[int, tuple[str, str]]:
     """Returns the keys of literals, by position, with the value that has them.
 
-    A short key (`{ a }`) that is found as a bare name stays one. Any other key is none, so one of
-    unknown type only replaces a name that was found.
+    A short key (`{ a }`) that is found as a bare name stays one, as does a case of a value of
+    unknown type. Any other key is none, so one of unknown type only replaces a name that was found.
     """
+    cases = {node.start_byte for node in captures.get("reference.key.case", ())}
     short = {node.start_byte for node in captures.get("reference.key.short", ())}
     return {
         start: key
         for start, key in literal_keys(captures, info, source, flow.expressions).items()
-        if (start not in short if start in found_at else key[1] != UNKNOWN)
+        if (start not in short if start in found_at and start not in cases else key[1] != UNKNOWN)
     }
 
 

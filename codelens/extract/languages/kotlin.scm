@@ -64,6 +64,7 @@
 (lambda_literal (statements (simple_identifier) @reference.bound))
 (call_expression . (simple_identifier) @reference.bound)
 (value_argument (simple_identifier) @reference.bound .)
+(value_argument . (simple_identifier) @reference.key @argument.named . "=")
 (property_declaration (simple_identifier) @reference.bound)
 (explicit_delegation (simple_identifier) @reference.bound)
 (function_body (simple_identifier) @reference.bound)

@@ -52,6 +52,7 @@
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type)
 (binary_expression operator: "instanceof") @bind.asserted
 (argument (name) @reference.bound)
+(argument name: (name) @reference.key @argument.named)
 (return_statement (name) @reference.bound)
 (assignment_expression right: (name) @reference.bound)
 (binary_expression (name) @reference.bound)

@@ -75,6 +75,8 @@
 ]))
 
 (class_pattern . (dotted_name) @reference.type)
+(keyword_pattern . (identifier) @reference.key)
+(keyword_argument name: (identifier) @reference.key @argument.named)
 (case_pattern (dotted_name (identifier) . (identifier)) @reference.name)
 [
   (class_pattern . (dotted_name . (identifier) @reference.bound . (identifier)))

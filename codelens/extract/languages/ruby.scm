@@ -42,6 +42,7 @@
 (argument_list (simple_symbol) @reference.bound)
 (identifier) @reference.open.call
 (alias (identifier) @reference.name)
+[(instance_variable) (class_variable)] @reference.variable
 (assignment left: (call method: (_) @call.setter))
 (left_assignment_list (call method: (_) @call.setter))
 (operator_assignment left: (call method: (_) @call.setter))

@@ -53,6 +53,10 @@
 (switch_pattern (pattern "." . (simple_identifier) @reference.name))
 (navigation_expression target: (simple_identifier) @reference.bound
   suffix: (navigation_suffix suffix: (simple_identifier)? @reference.name))
+(navigation_expression
+  target: [(self_expression) (super_expression) (navigation_expression) (call_expression)]
+  suffix: (navigation_suffix suffix: (simple_identifier) @reference.name))
+(directly_assignable_expression (simple_identifier) @reference.name)
 (value_argument value: (simple_identifier) @reference.bound)
 (assignment result: (simple_identifier) @reference.bound)
 (control_transfer_statement result: (simple_identifier) @reference.bound)

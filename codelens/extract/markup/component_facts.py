@@ -367,7 +367,8 @@ class _Component:
             references.append(use._replace(symbol=self._owner(use.symbol, use.line)))
             if place >= base and reference.kind == "call":
                 references += self._keys(references[-1], place)
-        return references
+        # TypeScript's own rules find the keys of arguments, too.
+        return list(dict.fromkeys(references))
 
     def _seen_use(
         self, reference: Reference, byte: int, piece: Piece, names: _Names

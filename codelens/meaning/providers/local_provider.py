@@ -39,6 +39,12 @@ _MARKS = 2
 _AT_ONCE = 8
 """Texts that run together, sorted by length, since each is padded to the longest."""
 _POOLING = "1_Pooling/config.json"
+_WAY = "pooling_mode_"
+_POOLINGS = {
+    "cls": "cls", "cls_token": "cls", "mean": "mean", "mean_tokens": "mean",
+    "mean_sqrt_len_tokens": "mean",
+}  # fmt: skip
+"""What is done for each way to make one vector; the last differs from the mean in length only."""
 _PROMPTS = "config_sentence_transformers.json"
 _LENGTH = "sentence_bert_config.json"
 _FILES = (*MODELS, "*.onnx_data", "onnx/model.onnx_data", TOKENIZER, _POOLING, _PROMPTS, _LENGTH)
@@ -153,8 +159,24 @@ def _model_folder(connection: Connection) -> str:
 
 
 def _pooling(folder: Path) -> str:
-    """`cls` or `mean`: how the vectors of tokens become one."""
-    return "cls" if _json(folder / _POOLING).get("pooling_mode_cls_token") else "mean"
+    """`cls` or `mean`: how the vectors of tokens become one.
+
+    Raises:
+        ModelUnusable: the model was trained with another way, so that its vectors would be wrong.
+    """
+    settings = _json(folder / _POOLING)
+    ways = {
+        key.removeprefix(_WAY)
+        for key, value in settings.items()
+        if key.startswith(_WAY) and value is True
+    }
+    if "pooling_mode" in settings:
+        ways.add(str(settings["pooling_mode"]))
+    known = {_POOLINGS.get(way, "") for way in ways} or {"mean"}
+    if len(known) > 1 or "" in known:
+        why = f"its pooling is {' and '.join(sorted(ways))}, not cls or mean"
+        raise _USE.unusable(str(folder), why)
+    return known.pop()
 
 
 def _most_tokens(folder: Path) -> int:

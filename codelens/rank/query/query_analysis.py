@@ -156,6 +156,18 @@ _ROLE_WORDS = {
     "markdown release notes",
 }
 _ROLE_OF = {word: role for role, words in _ROLE_WORDS.items() for word in words.split()}
+_OF_TESTS = frozenset(_ROLE_WORDS["test"].split())
+_BEFORE_TESTS = frozenset(
+    "unit integration regression smoke acceptance functional e2e failing flaky missing existing "
+    "add fix update write improve in".split()
+)
+_AFTER_TESTS = frozenset(
+    "for of that which covering about case cases suite suites file files".split()
+)
+_DETERMINERS = frozenset(
+    "a an the each every any this that one some for of in to during by with and or".split()
+)
+_QUESTIONS = frozenset("how where what which why when who does do is are can".split())
 
 
 class Term(NamedTuple):
@@ -198,6 +210,8 @@ class Query(NamedTuple):
     """The query is one name, perhaps qualified, not a question."""
     roles: frozenset[str]
     """Roles of files that the query asks for; they get no penalty."""
+    about_tests: bool
+    """Whether the query only mentions tests (`test client`), so that they keep a part of it."""
     signposts: tuple[Signpost, ...]
     """What the title of a task names before its colon or in brackets: `fix(parser): ...`."""
     notes: tuple[str, ...]
@@ -256,13 +270,14 @@ def analyse(text: str) -> Query:
         phrases=phrases,
         single=single,
         roles=_roles(plain),
+        about_tests=not single and _is_about_tests(plain),
         signposts=() if single else task_text.signposts(text),
         notes=tuple(notes),
     )
 
 
 def _roles(text: str) -> frozenset[str]:
-    """Return the roles that the query asks for; only the first of several lines counts.
+    """Return the roles that the query asks for or mentions; only the first of several lines counts.
 
     The first line has the topic: "Tests were added" further down in a message does not ask for
     tests.
@@ -271,12 +286,33 @@ def _roles(text: str) -> frozenset[str]:
     return frozenset(_ROLE_OF[word] for word in words if word in _ROLE_OF)
 
 
+def _is_about_tests(text: str) -> bool:
+    """Whether the query mentions tests, as a `test client`, but does not ask for them."""
+    words = WORD.findall(text.partition("\n")[0].lower())
+    if "tested" in words or _OF_TESTS.isdisjoint(words):
+        return False
+    return not any(
+        word in _OF_TESTS
+        and (
+            at == 0
+            or words[at - 1] in _BEFORE_TESTS
+            or (at + 1 < len(words) and words[at + 1] in _AFTER_TESTS)
+            or (
+                at + 1 == len(words)
+                and words[at - 1] not in _DETERMINERS
+                and words[0] not in _QUESTIONS
+            )
+        )
+        for at, word in enumerate(words)
+    )
+
+
 def of_name(query: Query, name: Name) -> Query:
     """Return the query as a single name."""
     words = analyse(" ".join(name.parts))
     return words._replace(
         text=query.text, names=(name,), spelled=None, places=(), phrases=(), single=True,
-        roles=query.roles, signposts=(), notes=query.notes,
+        roles=query.roles, about_tests=False, signposts=(), notes=query.notes,
     )  # fmt: skip
 
 

@@ -285,7 +285,7 @@ class Judged(NamedTuple):
 def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
     """Score every candidate, best first; ties are broken by path."""
     chosen = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
-    down = ranking_weights.pushed_down(query.single, query.roles)
+    down = ranking_weights.pushed_down(query.single, query.roles, about_tests=query.about_tests)
     judged: list[Judged] = []
     for candidate in candidates:
         shares = {

@@ -358,7 +358,7 @@ def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefin
 
 def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
     """Return the best files of code, without roles whose penalty excludes answers."""
-    down = ranking_weights.pushed_down(False, query.roles)
+    down = ranking_weights.pushed_down(False, query.roles, about_tests=query.about_tests)
     return [
         scored
         for scored in judged

@@ -397,7 +397,7 @@ def features_of_file(
     """
     facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
-    down = ranking_weights.pushed_down(query.single, query.roles)
+    down = ranking_weights.pushed_down(query.single, query.roles, about_tests=query.about_tests)
     spelt = identifiers_written(query, terms)
     seen: list[FileFeatures] = []
     files_left = ranking_weights.PUSHED_DOWN_KEPT

@@ -320,6 +320,7 @@ def _is_in_type(symbols: Sequence[Symbol], symbol: Symbol) -> bool:
 
 SPECS = {
     "python": LanguageSpec(
+        fields_are_inherited=True,
         modules="python_rules:PythonModules",
         named_in_texts=True,
         follows_names=True,
@@ -333,6 +334,7 @@ SPECS = {
         stubs=((b".pyi", (b".py", b".pyx")),),
         named_arguments=True,
         constructors=frozenset({"__init__", "__new__", "__post_init__"}),
+        written_constructor="__init__",
         star_spreads=True,
         imports_are_complete=True,
     ),

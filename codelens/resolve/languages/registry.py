@@ -123,6 +123,8 @@ class LanguageSpec:
     overriding_words: frozenset[str] = frozenset()
     """Words that mark overriding: if one of two methods overrides the other, one of them has such a
     word, unless an interface declares one. Empty: an equal name is enough."""
+    fields_are_inherited: bool = False
+    """A field of a subclass with the name of an inherited one is the same field, or replaces it."""
     hiding_words: frozenset[str] = frozenset()
     """A method with one of these words overrides nothing and is not overridden."""
     any_arguments: bool = False
@@ -131,6 +133,8 @@ class LanguageSpec:
     """Extra arguments after the last parameter are not an error (PHP)."""
     named_arguments: bool = False
     """Calls may name parameters; elsewhere a name and a colon are part of a value."""
+    written_constructor: str = ""
+    """The constructor of a type; one without it has a parameter for each field (Python)."""
     star_spreads: bool = False
     """A star before an argument spreads a list; elsewhere it dereferences a pointer."""
     optional_members: bool = False

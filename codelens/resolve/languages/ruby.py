@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codelens.resolve.edges import VARIABLE
 from codelens.resolve.file_model import CALLABLE, FileModel
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
@@ -241,6 +242,9 @@ class RubyExpressions(Expressions):
         if reference.kind == "type":
             return self._members.constant(path, scope, f"{receiver}.{name}".replace("::", "."))[:1]
         line = reference.line
+        if reference.argument_lines == VARIABLE:
+            own = self._members.own(path, scope)
+            return self._members.variables(own, name) if own is not None else []
         if reference.argument_lines == SETTER:
             setters = self.called_on(path, scope, receiver, f"{name}=", line=line)
             if setters:
@@ -462,6 +466,7 @@ def resolver(view: View) -> Resolver:
 
 SPECS = {
     "ruby": LanguageSpec(
+        fields_are_inherited=True,
         modules="ruby:Requires",
         resolver="ruby:resolver",
         follows_names=True,

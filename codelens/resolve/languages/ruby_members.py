@@ -386,6 +386,25 @@ class RubyMembers(Members):
                 return referents
         return []
 
+    def variables(self, own: Instance, name: str) -> list[Referent]:
+        """Return an instance variable where the first class of a line sets it or has its accessors.
+
+        A subclass that sets it, too, has no other variable.
+        """
+        for type_ in reversed(self.ancestry(own)):
+            referents = [
+                Referent(part.path, at, 0, name)
+                for part in self.parts(self.qualified(type_))
+                if (model := self.view.model(part.path)) is not None
+                for at, symbol in enumerate(model.symbols)
+                if symbol.name == name
+                and symbol.parent == part.symbol
+                and symbol.kind in {"field", "property"}
+            ]
+            if referents:
+                return referents
+        return []
+
     def _prepended(self, own: Instance, name: str) -> list[Referent]:
         for referent in self.parts(self.qualified(own)):
             for row in reversed(self._mixed(referent).prepended):

@@ -295,6 +295,7 @@ def _split(text: str, sign: str) -> list[str]:
 # The language descriptions of JavaScript and TypeScript, and of files that embed them.
 
 _SCRIPT = LanguageSpec(
+    fields_are_inherited=True,
     modules="script_modules:ScriptModules",
     settings=(b"package.json", b"tsconfig*.json", b"jsconfig*.json"),
     follows_names=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES
@@ -195,22 +195,26 @@ def own_symbols(graph: EdgeReader, node: Node) -> set[int]:
     }
 
 
-def overrides(graph: EdgeReader, node: Node) -> list[Node]:
+OVERRIDING = CALLABLE | {"property"}
+"""Kinds of members that override a member of a base."""
+
+
+def overrides(graph: EdgeReader, node: Node, kinds: Set[str] = OVERRIDING) -> list[Node]:
     """Return the methods that a method overrides, by its type's bases or its trait block."""
     declared = [edge for edge in graph.deriving_edges(*node) if edge.kind == "override"]
     by_block = [Node(edge.target, edge.target_symbol) for edge in declared]
-    return sorted({*by_block, *_of_its_name(graph, node, lambda at: bases(graph, at))})
+    return sorted({*by_block, *_of_its_name(graph, node, kinds, lambda at: bases(graph, at))})
 
 
-def overridden_by(graph: EdgeReader, node: Node) -> list[Node]:
+def overridden_by(graph: EdgeReader, node: Node, kinds: Set[str] = OVERRIDING) -> list[Node]:
     """Return the methods that override a method."""
     declared = [edge for edge in graph.edges_to(*node) if edge.kind == "override"]
     by_block = [Node(edge.source, edge.symbol) for edge in declared]
-    return sorted({*by_block, *_of_its_name(graph, node, lambda at: subtypes(graph, at))})
+    return sorted({*by_block, *_of_its_name(graph, node, kinds, lambda at: subtypes(graph, at))})
 
 
 def _of_its_name(
-    graph: EdgeReader, node: Node, step: Callable[[Node], Iterable[Node]]
+    graph: EdgeReader, node: Node, kinds: Set[str], step: Callable[[Node], Iterable[Node]]
 ) -> list[Node]:
     """Return the same-named methods of the types that `step` leads to from a method's type.
 
@@ -220,7 +224,7 @@ def _of_its_name(
     if not 0 <= node.symbol < len(symbols):
         return []
     method = symbols[node.symbol]
-    if method.parent < 0 or method.kind not in CALLABLE | {"property"}:
+    if method.parent < 0 or method.kind not in kinds:
         return []
     if symbols[method.parent].kind not in TYPES or method.name in CONSTRUCTORS:
         return []

@@ -96,6 +96,7 @@ _NOTICE_S = 1.0
 _given_up: set[str] = set()
 """Owners of this process's leases that are over, and could not be released in the file."""
 _RELEASE_S = 2.0
+_OWN_STAT = "/proc/self/stat"
 
 _SELECT = """
 SELECT owner, host, boot, pid, pid_start, expires_s, expires_up_s, fencing FROM index_locks
@@ -239,7 +240,8 @@ def is_held(holder: Holder | None, now: Moment) -> bool:
     # A clock that was set back must not prolong a lease beyond one period.
     if not 0 < left <= 2 * LEASE_S:
         return False
-    if same_boot and holder.host == host_name():
+    if holder.boot == now.boot and holder.host == host_name():
+        # Where boots have no id, a pid that is gone is still proof.
         return process_start(holder.pid) == holder.pid_start
     return True
 
@@ -288,7 +290,12 @@ def host_name() -> str:
 
 
 def process_start(pid: int) -> str:
-    """The process's start time in kernel ticks; empty if there is no such process."""
+    """The process's start time in kernel ticks; empty if there is no such process.
+
+    On systems that do not tell it, a word for every process that runs.
+    """
+    if not os.path.exists(_OWN_STAT):
+        return "running" if _is_running(pid) else ""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -296,3 +303,16 @@ def process_start(pid: int) -> str:
     # The command name is in parentheses and may contain spaces; field 22 is counted after it.
     fields = stat.rpartition(")")[2].split()
     return "" if fields[0] in {"Z", "X"} else fields[19]
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a process runs; where that cannot be asked, it is assumed."""
+    if os.name != "posix":
+        return True  # On Windows, the signal 0 would end the process.
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

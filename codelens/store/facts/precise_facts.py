@@ -25,10 +25,13 @@ SELECT_OF_CONTENTS = f"""
 SELECT c.id, d.id, d.path FROM precise_documents d JOIN contents c ON c.hash = d.hash
 WHERE c.id IN {_LIST} ORDER BY d.id
 """  # noqa: S608 - constants
+SELECT_IS_INDEXED = "SELECT 1 FROM contents WHERE hash = ? LIMIT 1"
 SELECT_DATA = "SELECT data FROM precise_documents WHERE id = ?"
 SELECT_DEFINING = "SELECT document FROM precise_places WHERE symbol = ? AND defines ORDER BY 1"
 SELECT_USING = f"SELECT DISTINCT document FROM precise_places WHERE symbol IN {_LIST}"  # noqa: S608
 _SELECT_SYMBOLS = f"SELECT symbol, id FROM precise_symbols WHERE symbol IN {_LIST}"  # noqa: S608
+SELECT_IS_DEFINED = "SELECT defined FROM precise_symbols WHERE id = ?"
+_MARK_DEFINED = "UPDATE precise_symbols SET defined = 1 WHERE id = ? AND NOT defined"
 _INTERN = "INSERT INTO precise_symbols (symbol) VALUES (?) ON CONFLICT DO NOTHING"
 _INSERT_IMPORT = "INSERT INTO precise_imports (tool, day) VALUES (?, ?)"
 _SELECT_EARLIER = (
@@ -143,6 +146,17 @@ def defining(db: Database, symbol: int) -> list[int]:
     return [row[0] for row in db.rows(SELECT_DEFINING, (symbol,))]
 
 
+def is_indexed(db: Database, content_hash: bytes) -> bool:
+    """Whether some view has or had a text."""
+    return db.row(SELECT_IS_INDEXED, (content_hash,)) is not None
+
+
+def is_defined(db: Database, symbol: int) -> bool:
+    """Whether a document of any import defines or defined a symbol."""
+    row = db.row(SELECT_IS_DEFINED, (symbol,))
+    return row is not None and bool(row[0])
+
+
 def using(db: Database, symbols: Iterable[int]) -> set[int]:
     """Documents that mention one of some symbols, of all views."""
     return {row[0] for row in db.rows(SELECT_USING, (json.dumps(sorted(symbols)),))}
@@ -186,6 +200,7 @@ def save(
         places = {use.symbol for use in uses} | {number for row in related for number in row[:2]}
         rows = [(symbol, id_, symbol in defines) for symbol in sorted(places) if symbol > 0]
         db.execute_many(_INSERT_PLACE, rows)
+        db.execute_many(_MARK_DEFINED, [(symbol,) for symbol in sorted(defines) if symbol > 0])
     for sql in _DELETE_UNUSED[1:]:
         db.execute(sql)
     return count

@@ -25,7 +25,9 @@ function repository(row) {
       el("code", {}, "codelens prune --yes"), ", ", el("code", {}, "codelens drop VIEW"), ", ", el("code", {}, "codelens pin VIEW"), "."),
     el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Views" }, el("table", {},
       el("thead", {}, el("tr", {}, COLUMNS.map((name) => (name ? el("th", { scope: "col" }, name) : el("td", {}))))),
-      el("tbody", {}, row.views.map(view)))));
+      el("tbody", {}, row.views.map(view)))),
+    row.unbuilt_pins.map((pin) => el("p", {}, badge("pinned", "good"),
+      ` ${pin.kind === "ref" ? `ref ${pin.head.slice(0, 12)}` : `${pin.branch || "detached"} in ${pin.worktree}`}: the next question about it builds its view.`)));
 }
 
 const view = (row) => el("tr", {},

@@ -118,3 +118,15 @@ def test_a_value_may_have_the_member_only_if_nothing_else_has_the_name(repo: Git
     repo.write("node.py", "class Node:\n    def save(self): ...\nclass Leaf:\n    save = 1\n")
     repo.write("use.py", "def unknown(one):\n    return one.save\n")
     assert not Engine().references("node.py#Node.save", limit=100).references
+
+
+def test_an_assignment_that_defines_another_field_is_no_use(repo: GitRepo) -> None:
+    repo.write("node.py", "class Node:\n    def __init__(self):\n        self.size = 1\n")
+    repo.write(
+        "leaf.py",
+        "class Leaf:\n    def __init__(self, one):\n        self.size = 1\n\n\nclass Copy:\n"
+        "    def __init__(self, one):\n        self.size = one.size\n",
+    )
+    repo.write("use.ts", "class Box {\n  constructor() { this.size = 1; }\n}\n")
+    answer = Engine().references("node.py#Node.size", limit=100)
+    assert [(site.path, site.line) for site in answer.references] == [("leaf.py", 8)]

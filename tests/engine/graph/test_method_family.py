@@ -225,3 +225,67 @@ def test_a_class_without_a_name_in_a_file_that_calls_nothing_is_found(
     repo.commit("apart", {path: text, "Make.java": made})
     answer = run("references", f"{path}:2", "--json").json
     assert ("Make.java", 4) in {(row["path"], row["line"]) for row in answer["results"]}
+
+
+FIELDS: dict[str, tuple[str, str, list[int], list[int]]] = {
+    "python": (
+        "a.py",
+        "class Base:\n    def __init__(self):\n        self.size = 1\n\n\nclass Sub(Base):\n"
+        "    def reset(self):\n        self.size = 0\n\n\nclass Apart:\n    size = 1\n\n\n"
+        "def go(base: Base, sub: Sub, apart: Apart):\n    base.size = 1\n    sub.size = 2\n"
+        "    apart.size = 3\n",
+        [3, 8],
+        [3, 8, 16, 17],
+    ),
+    "typescript": (
+        "a.ts",
+        "interface Sized {\n  size: number\n}\nclass Base implements Sized {\n  size = 1;\n}\n"
+        "class Sub extends Base {\n  size = 2;\n}\nclass Apart {\n  size = 3;\n}\n"
+        "function go(s: Sized, b: Base, d: Sub, a: Apart) {\n  s.size = 1;\n  b.size = 1;\n"
+        "  d.size = 1;\n  a.size = 1;\n}\n",
+        [2, 5, 8],
+        [2, 5, 8, 14, 15, 16],
+    ),
+    "php": (
+        "a.php",
+        "<?php\nclass Base {\n  protected $size = 1;\n}\nclass Sub extends Base {\n"
+        "  protected $size = 2;\n}\nfunction go(Base $b, Sub $d) {\n  $b->size = 1;\n"
+        "  $d->size = 2;\n}\n",
+        [3, 6],
+        [3, 6, 9, 10],
+    ),
+    "ruby": (
+        "a.rb",
+        "class Base\n  def initialize\n    @size = 1\n  end\nend\nclass Sub < Base\n  def reset\n"
+        "    @size = 2\n    @size\n  end\nend\nclass Apart\n  def set\n    @size = 2\n  end\nend\n",
+        [3, 8],
+        [3, 8, 9],
+    ),
+}
+HIDDEN = {
+    "java": "class Base {\n  int size = 1;\n}\nclass Sub extends Base {\n  int size = 2;\n}\n",
+    "php": "<?php class Base {\n  private $size = 1;\n}\nclass Sub extends Base {\n"
+    "  private $size = 2;\n}\n",
+    "py": "class Base:\n    __size = 1\n\n\nclass Sub(Base):\n    __size = 2\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", FIELDS)
+def test_a_field_that_a_subclass_sets_is_one_with_the_inherited_one(
+    repo: GitRepo, run: Run, language: str
+) -> None:
+    path, text, definitions, lines = FIELDS[language]
+    repo.commit("family", {path: text})
+    for line in definitions:
+        answer = run("references", f"{path}:{line}", "--json").json
+        certain = {row["line"] for row in answer["results"] if row["certain"]}
+        assert sorted(certain | {line}) == lines
+
+
+@pytest.mark.parametrize("extension", HIDDEN)
+def test_a_field_that_hides_an_inherited_one_is_another(
+    repo: GitRepo, run: Run, extension: str
+) -> None:
+    repo.commit("family", {f"a.{extension}": HIDDEN[extension]})
+    for line in (2, 5 + (extension == "py")):
+        assert not run("references", f"a.{extension}:{line}", "--json").json["results"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from codelens.resolve.edges import CASE
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import OWN, Calls, handed
@@ -210,6 +211,8 @@ class ClassExpressions(Expressions):
             return self.names.of_space(self.names.in_package(path, package, reference.name), space)
         if reference.kind != "call":
             referents = super().member_of(path, reference)
+            if not referents and reference.argument_lines == CASE:
+                return self.meant(path, reference._replace(receiver="", argument_lines=""))
             if (
                 not referents
                 and reference.kind == "name"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codelens.resolve.languages.classes.kotlin import sees
+from codelens.resolve.languages.classes.kotlin_source_sets import sees
 from codelens.resolve.languages.registry import LanguageSpec, ModuleResolver
 from codelens.resolve.path_tree import below, encoded, folder_of, name_of, nearest
 from codelens.types import Import

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Protocol
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
@@ -20,6 +20,7 @@ from codelens.resolve.languages.classes.class_values import (
     ClassCalls,
     ClassExpressions,
 )
+from codelens.resolve.languages.classes.kotlin_source_sets import in_other_folders
 from codelens.resolve.languages.classes.overloads import Overloads
 from codelens.resolve.languages.registry import LanguageSpec
 from codelens.resolve.view_files import View
@@ -72,70 +73,6 @@ NO_FUNCTIONS = frozenset(
 """Types that are not function types."""
 
 
-# Source sets of Kotlin Multiplatform, and which of them see each other.
-#
-# The names are those of the default hierarchy (kotlinlang.org, "Hierarchical project structure");
-# `nonX` is a common name for all platforms except X. A set with another name counts as visible.
-
-_SET = re.compile(rb"(?:^|/)src/([a-z]\w*?)(Main|Test)/")
-_COMMON = b"common"
-_WITHIN = {
-    b"android": b"",
-    b"jvm": b"",
-    b"js": b"web",
-    b"wasmJs": b"web",
-    b"web": b"",
-    b"wasm": b"",
-    b"wasmWasi": b"wasm",
-    b"native": b"",
-    b"apple": b"native",
-    b"linux": b"native",
-    b"mingw": b"native",
-    b"unix": b"native",
-    b"androidNative": b"native",
-    b"ios": b"apple",
-    b"macos": b"apple",
-    b"tvos": b"apple",
-    b"watchos": b"apple",
-}
-"""Platform -> its parent group of platforms."""
-_TARGET = re.compile(
-    rb"(android(?!Native)|androidNative|ios|macos|tvos|watchos|linux|mingw)[A-Z]\w*"
-)
-
-
-@lru_cache(maxsize=100_000)
-def sees(path: bytes, other: bytes) -> bool:
-    """Whether code in a file can use definitions of another file, by their source sets."""
-    here, there = _SET.search(path), _SET.search(other)
-    if here is None or there is None:
-        return True
-    if there[2] == b"Test" and here[2] == b"Main":
-        return False
-    own, source_set = here[1], there[1]
-    if source_set in {own, _COMMON}:
-        return True
-    if own == _COMMON:
-        return False
-    groups = _groups(own)
-    if source_set.startswith(b"non") and source_set[3:4].isupper():
-        return source_set[3:4].lower() + source_set[4:] not in groups
-    return source_set in groups or not (groups and _groups(source_set))
-
-
-def _groups(name: bytes) -> tuple[bytes, ...]:
-    """Return a platform and its groups; empty for an unknown name."""
-    names: list[bytes] = []
-    target = _TARGET.fullmatch(name)
-    if target is not None:
-        names.append(name)
-        name = target[1]
-    while name in _WITHIN:
-        names.append(name)
-        name = _WITHIN[name]
-    return tuple(names)
-
-
 # Bare names with several `this`, in extensions and lambdas.
 #
 # By Kotlin's specification, 11.2, local names come first, then the members of each `this`,
@@ -172,6 +109,12 @@ class KotlinNames(ClassNames):
     """Looks up names in Java and Kotlin."""
 
     receiving: Receiving
+
+    def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
+        """Return a package's definitions; in Kotlin, its files may be in any folder."""
+        return super().in_package(path, package, name) or in_other_folders(
+            self.view, path, package, name
+        )
 
     def find(
         self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1

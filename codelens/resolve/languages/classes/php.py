@@ -307,6 +307,7 @@ def resolver(view: View) -> Resolver:
 
 SPECS = {
     "php": LanguageSpec(
+        fields_are_inherited=True,
         modules="classes.php:Autoload",
         settings=(b"composer.json",),
         resolver="classes.php:resolver",
