@@ -91,9 +91,9 @@ def code_of(text: bytes, language: str) -> bytes:
 # Compares two texts of code apart from what a formatter may change.
 #
 # Blanks, line breaks, the width of an indentation and a trailing comma are ignored; blanks inside a
-# string count. If the lines of a text do not end with semicolons, a line break between two words
-# counts; if indentation defines blocks (Python, YAML), every line break outside of brackets. This
-# uses only the text, as for comments above.
+# string count. In a text whose lines do not end with semicolons, a line break between two words
+# counts. Where indentation defines blocks (Python, YAML), every line break outside of brackets
+# counts. This uses only the text, as for comments above.
 
 _BLANKS = b" \t\r\n\f\v"
 _PIECE = re.compile(rb"\\\r?\n[ \t]*|\n[ \t]*|[\w\x80-\xff]+|[ \t\r\f\v]+|[^\s\w\x80-\xff]")
@@ -138,7 +138,7 @@ def tokens_of(text: bytes, language: str, *, with_comments: bool) -> list[Token]
 
 
 def _pieces(text: bytes, language: str) -> Iterator[tuple[bytes, bool]]:
-    """Yield words, strings, signs, blanks and indented line breaks; whether each is a comment."""
+    """Yield words, strings, signs, blanks and indented line breaks; a flag marks comments."""
     docstrings = docstring_starts(text, language)
     at = 0
     for match in strings_and_comments(language).finditer(text):
@@ -227,13 +227,13 @@ class _Reader:
         self._emit(b" " + piece if self._one_sided else piece)
 
     def _drop_one_sided(self) -> None:
-        """Drop the mark of a sign with blanks on both sides, which belongs to both."""
+        """Drop the mark of a sign if a blank follows it too: then it belongs to both words."""
         if self._one_sided:
             self.tokens[self._code[-1]] = self._last()[1:]
             self._one_sided = False
 
     def _is_trailing(self, bracket: _Bracket) -> bool:
-        """Whether the comma before a closing bracket is redundant: it makes no tuple or hole."""
+        """Whether the comma before a closing bracket is redundant, so that no tuple needs it."""
         if self._last(2) in {b",", bracket.opening}:
             return False
         inside = [self.tokens[at] for at in self._code[bracket.at + 1 : -1]]

@@ -38,7 +38,7 @@ def spot(definition_: Definition, line: int = 0) -> Spot:
 
 
 class Collision(NamedTuple):
-    """A definition that both sides change, or that one changes and the other depends on."""
+    """A definition that both sides change, or that one side changes and the other newly uses."""
 
     rule: str
     """`overlapping`, `mergeable`, `same`, `moved`, `removed`, `added twice`, `additions`; or a

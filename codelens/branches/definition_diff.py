@@ -156,9 +156,9 @@ _IMPORT = re.compile(
 )
 _WHOLE = frozenset({"text", "generated", "vendored"})
 _CONTEXT = 50
-"""Equal lines around the differing ones that are compared with them: a diff may shift its ends."""
+"""How many equal lines to compare around a difference, since a diff may shift its ends."""
 _MOST_CHANGES = 100
-"""A text with more changes is compared whole: the diff of these is approximate, by all lines."""
+"""With more changes, texts are compared whole: then a diff is approximate and needs all lines."""
 _IN_PLACE = frozenset({SIGNATURE, BODY, DOCUMENTATION, FORMATTING})
 
 
@@ -174,7 +174,7 @@ class DefinitionChange(NamedTuple):
     """Its own lines; includes inner definitions only if they were added or removed with it."""
     new_lines: tuple[Lines, ...]
     inside: int = 0
-    """Number of inner definitions that were added or removed with it."""
+    """How many inner definitions were added or removed with it."""
     share_new: float = 0.0
     """Share of its words that is new, for a moved or renamed definition."""
 
@@ -221,10 +221,10 @@ def definition_diff(
         old: files of the old side that are missing or different on the new side.
         new: files of the new side that are missing or different on the old side.
         diff_lines: compares two texts by lines.
-        staged: texts in git's index of files that the old side lacks: a file may have been renamed
-            there, and then changed beyond recognition.
-        whole: build and match all definitions; else leave out those that no change is near, which
-            changes no difference.
+        staged: texts in git's index of files that the old side lacks: a user may have renamed a
+            file in git's index and then changed most of it on disk.
+        whole: build and match all definitions. Otherwise those with no change nearby are left out;
+            the result is the same.
     """
     before, after = (sorted(files, key=lambda file: file.path) for files in (old, new))
     lines = _ChangedLines(diff_lines)
@@ -276,7 +276,7 @@ class _ChangedLines:
         self._spans: dict[bytes, tuple[list[Lines], list[Lines]]] = {}
 
     def pair(self, matches: Matches) -> None:
-        """Take over which files are pairs."""
+        """Record which files are pairs."""
         self._new_of = {pair.old.path: pair.new for pair in matches.pairs}
 
     def of(
@@ -340,7 +340,7 @@ def _changes(
         elif old.own != new.own or paths.get(old.file.path) != new.file.path:
             following.append((old, new))
     for old, new in following:
-        # It moved with its owner, or only shows the owner's new name: reported with the owner.
+        # It moved with its owner or differs only by the owner's new name, which is reported.
         head = _head(new, changes)
         if head is not None:
             change = changes[head]
@@ -369,7 +369,7 @@ def _all_alone(matches: Matches) -> Iterator[DefinitionChange]:
 
 
 def _head(definition: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
-    """Return its owner if that was moved or renamed."""
+    """Return a definition's owner if the owner was moved or renamed."""
     parent = definition.file.by_symbol.get(definition.symbol.parent)
     while parent is not None:
         change = changes.get(parent)

@@ -155,9 +155,10 @@ class _Tracked(NamedTuple):
 
 
 _moves: dict[tuple[str, CommitId, CommitId, bytes, bytes], _Tracked | None] = {}
-"""Places of definitions before commits that moved them; always valid, so cached between questions.
+"""Where definitions were before commits that moved them. These never change, so they stay cached
+between questions.
 
-Keys are repository, commit, parent, path and text; values have no data."""
+Keys are repository, commit, parent, path and text; the values leave out `data`."""
 
 
 class _Step(NamedTuple):
@@ -198,7 +199,9 @@ class DefinitionHistory:
         self._uncommitted = uncommitted
         self._first_parent = first_parent
         self._by_text: dict[tuple[bytes, bytes], Definition] = {}
-        """By path and text: definitions found in a version of the file, or parsed separately."""
+        """Definitions by path and text, found in a whole version of the file or in a parsed part of
+        it.
+        """
         self._language = ""
         self._several: set[tuple[bytes, str]] = set()
         """Paths and qualified names that several definitions share in some version."""
@@ -432,7 +435,7 @@ class DefinitionHistory:
                 and change.path != tracked.path
                 and change.old.mode != GITLINK
             ]
-            # If the file was renamed unchanged, other files need no check.
+            # If the file was renamed without a change, no other file need be checked.
             same = [change for change in changes if change.old and change.old.oid == tracked.blob]
             files = changed_files(self.walk, same[:1] or changes)
             moved = self._moved(files, tracked, later, is_same=bool(same))
@@ -448,7 +451,7 @@ class DefinitionHistory:
         """Find a definition in changed files; `is_same`: the file is unchanged."""
         origins = origins_of(files, tracked.text, later)
         if len(origins) == 1 and holds(origins[0].data, tracked.text):
-            # Only this file had the identical text.
+            # No other file had the identical text.
             moved = _Tracked(origins[0].path, origins[0].blob, tracked.text, origins[0].data)
             self._carry_over(moved, later)
             if is_same or self._by_own_text(moved) is not None:
@@ -467,7 +470,7 @@ class DefinitionHistory:
         return _Tracked(path, blob, self._remember(definition), definition.file.data)
 
     def _carry_over(self, moved: _Tracked, later: Definition) -> None:
-        """Avoid parsing another file that has a definition unchanged."""
+        """Reuse the parsed definition for another file that has it unchanged."""
         if _suffix(moved.path) != _suffix(later.file.path) or not self._contains_unchanged(
             moved.data, moved._replace(data=later.file.data)
         ):

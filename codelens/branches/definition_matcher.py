@@ -4,11 +4,12 @@ The steps run in this order, each on the rest of the previous ones, so the resul
 the two sides and the cost grows with the changes:
 
 1. files: with the same path; with equal bytes; at least half alike, by the bytes of their lines;
-2. in a pair of files, definitions with one qualified name; of several with one name those with
-   equal text, then equal signatures, then the most alike, then by order;
+2. in a pair of files, definitions with one qualified name; if several have one name, first those
+   with equal texts, then those with equal signatures, then the most similar ones, then by order;
 3. equal text under the same name anywhere; equal text except for its own name;
 4. members of renamed or moved owners matched so far, by name;
-5. the same name, unique on both sides, and half alike; then two thirds alike under any name.
+5. the same name, unique on both sides, if they are half alike; then any name, if they are two
+   thirds alike.
 
 Small texts (`return self.x`) resemble many others: steps 3 and 5 require more of them.
 """
@@ -28,10 +29,10 @@ _SAME_NAME_ALIKE = 0.5
 _OTHER_NAME_ALIKE = 0.66
 _IN_SCOPE_ALIKE = 0.55
 _LEAST_WORDS = 8
-"""Definitions with fewer words are alike by chance."""
+"""Definitions with fewer words may be alike by chance."""
 _LEAST_WORDS_EXACT = 4
 _COMMON = 12
-"""A word in more definitions does not distinguish them."""
+"""A word that occurs in more definitions does not help to find candidates."""
 _CANDIDATES = 12
 _MOST_COMPARED = 20
 """Maximum number of definitions with one name and scope to compare with each other."""
@@ -105,7 +106,7 @@ class Matches:
         )
 
     def _owner_at(self, path: bytes, owner: str) -> Scope | None:
-        """Return the new place of an owner that is only known by name."""
+        """Return the new place of an owner of which the definition gives only the name."""
         inner, outer = "", owner
         while outer:
             scope = self._types.get((path, outer)) or self._owners.get((path, outer))
@@ -241,7 +242,7 @@ class Matches:
         *,
         named: bool,
     ) -> Definition | None:
-        """Return the nearest definition with the same text; None if matches are only by chance."""
+        """Return the nearest definition with the same text; None if that may be a coincidence."""
         free = [new for new in news if new not in self.old_of]
         if not free:
             return None
@@ -352,7 +353,7 @@ class Matches:
 # Matches the files of two sides: by path, by equal bytes, by similarity.
 
 _COMMON_LINE = 20
-"""A line in more files does not distinguish them."""
+"""A line that occurs in more files does not help to find candidates."""
 
 
 class FilePair(NamedTuple):

@@ -22,7 +22,7 @@ heads."""
 _AHEAD = 2_000
 _TEXT_LINE = re.compile(rb"[^\n]*\S[^\n]*")
 _NO_LINE = frozenset({b"", b"\n"})
-"""What is next to the first and the last of some whole lines."""
+"""What may precede the first of some whole lines, and follow the last."""
 
 
 def unix_lines(data: bytes) -> bytes:
@@ -108,16 +108,16 @@ def _text_depth(text: bytes) -> int:
 #
 # Parsing a file takes tens of milliseconds, parsing fifty lines one or two, and a history reads one
 # version per change. The result is the same as from the whole file: the surrounding lines are equal
-# on both sides, so the definition starts and ends among the lines that the line differences map to
+# in both versions, so the definition starts and ends within the lines that the differences map to
 # it. If that is uncertain, there is no result and the whole file is parsed.
 
 ReadSnippet = Callable[[bytes, bytes, str], FileText]
 """Parses bytes of a path and language to definitions."""
 
 _LARGEST_SHARE = 0.5
-"""Share of a file: parsing a larger part saves nothing."""
+"""The largest share of a file to parse alone: a larger part saves nothing over the whole file."""
 _CLOSING = re.compile(rb"[)\]}{]|(?:public|private|protected|internal)\s*:|#")
-"""Less indented lines that do not show the owner of the members below."""
+"""Lines with less indentation than the members below that nevertheless do not name their owner."""
 _WORD = re.compile(rb"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 
@@ -179,9 +179,9 @@ def earlier_definition(
 def _lines_before(version: EarlierVersion, language: str) -> tuple[int, int] | None:
     """Return the 0-based, half-open range of lines that became the definition.
 
-    The range has whole differences. None if they do not touch the definition; or if they contain
-    its last line, since it may have continued with lines of another definition. If indentation
-    defines blocks, `_goes_on` checks that.
+    The range includes each difference as a whole. None if no difference touches the definition, or
+    if one includes its last line: then more lines may have belonged to it. If indentation defines
+    blocks, `_goes_on` checks that.
     """
     start, stop = version.new[0] - 1, version.new[1]
     offset = 0
@@ -222,7 +222,7 @@ def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], lis
 
 
 def _outer_names(symbols: Sequence[Symbol], later: Definition) -> str | None:
-    """Return the prefix that a part's qualified names lack; None without the definition."""
+    """Return the prefix that qualified names in a part lack; None if it lacks the definition."""
     qualified = later.symbol.qualified
     for symbol in symbols:
         outer = qualified.removesuffix(symbol.qualified)
@@ -270,15 +270,18 @@ def _goes_on(definition: Definition, lines: Sequence[bytes], wrapped: int) -> bo
 
 # Finds an earlier definition by the lines that a change removed, in its file or another one.
 #
-# Parsing and matching the files of a commit costs much more than reading them. The earlier
-# definition was removed from its place, otherwise the new one is a copy; and matching by similarity
-# requires at least half of the words (`codelens.branches.definition_matcher`).
+# Parsing and matching the files of a commit costs much more than reading them. So this first looks
+# at removed lines: an earlier definition must have left its old place, or the new one is a copy,
+# and a match by similarity needs at least half of the words
+# (`codelens.branches.definition_matcher`).
 
 _LEAST_SHARE = 0.5
 _LEAST_SHARE_OF_NAMED = 0.25
-"""Minimum share if the name was removed, too: the definition may have changed more."""
+"""The least share of removed words if the name was removed too: then the definition may have
+changed more.
+"""
 _LEAST_SHARE_OF_LINES = 0.2
-"""A large file has most words; a moved text keeps some lines, at any indentation."""
+"""This share of lines must match, at any indentation: a large file has most words anyway."""
 _FEW_LINES = 3
 _MOST_ORIGINS = 4
 """Maximum number of files of one commit to search for a definition that is new in its file."""

@@ -109,7 +109,7 @@ class Definition:
 
     @cached_property
     def shape(self) -> bytes:
-        """Return `whole` without its own name: unchanged by a rename."""
+        """Return `whole` without the definition's own name, so that a rename does not change it."""
         text = self.own if self.inline else b"\n".join(self.file.lines[self.start : self.stop])
         return squeezed(renamed(text, self.name, "\0"))
 
@@ -139,7 +139,7 @@ class Definition:
         return squeezed(self.symbol.signature.encode("utf-8", "replace"))
 
     def written(self, text: bytes) -> bytes:
-        """Remove blanks and comments, which do not matter, from a text of its language."""
+        """Remove blanks and comments from a text in its language."""
         return squeezed(code_of(text, self.file.language))
 
 
@@ -149,7 +149,7 @@ class FileDefinitions:
     def __init__(self, text: FileText, left_out: Set[int] = frozenset()) -> None:
         self.text = text
         self.left_out = left_out
-        """Symbols that are untouched: they are not among the definitions."""
+        """Positions of the untouched symbols, which are not among the definitions."""
         self.path = text.path
         self.data = text.data
         self.language = text.language

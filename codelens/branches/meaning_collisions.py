@@ -36,11 +36,11 @@ _COMMON = re.compile(
 
 
 class Use(NamedTuple):
-    """A resolved use: the definition and the place."""
+    """A resolved use: which definition it uses, and where."""
 
     kind: str
     path: bytes
-    """Place of the used definition, on the user's side."""
+    """File of the used definition, on the side that uses it."""
     qualified: str
     line: int
 
@@ -51,7 +51,7 @@ Uses = Callable[[FileDefinitions, int], Sequence[Use]]
 
 
 def meaning(mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses) -> Iterator[Collision]:
-    """Yield what one side depends on and the other changes, in both directions."""
+    """Yield what one side newly depends on and the other side changes, in both directions."""
     yield from _relied_on(mine, theirs, their_uses, "you", "they")
     for collision in _relied_on(theirs, mine, my_uses, "they", "you"):
         yield collision._replace(mine=collision.theirs, theirs=collision.mine)
@@ -155,7 +155,7 @@ def _broken_call(change: DefinitionChange, old: Definition, new: Definition) -> 
 
 
 def _same_parameters(old: Definition, new: Definition) -> bool:
-    """Whether every old call still fits: only optional parameters were added."""
+    """Whether every old call still fits, because only optional parameters were added."""
     before = parameters(old.symbol.signature, old.name)
     after = parameters(new.symbol.signature, new.name)
     if before is None or after is None or after[: len(before)] != before:
@@ -269,7 +269,7 @@ def _must_be_given(definition: Definition, owner: Definition) -> bool:
 def _overrides(
     mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses
 ) -> Iterator[Collision]:
-    """Yield additions of both sides with the same name in the same type or package."""
+    """Yield definitions of the same name that both sides added to one type or package."""
     named: dict[str, list[Definition]] = {}
     for definition in theirs.added:
         named.setdefault(definition.name, []).append(definition)

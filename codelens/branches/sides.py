@@ -167,7 +167,7 @@ class FilesSide:
                 side_changes.append(SideChange(path, None, self.file(path)))
                 continue
             known_hash = have.get(file.content) if file.content is not None else None
-            # Nearly all of thousands of files are equal; this avoids a call for each.
+            # Of thousands of files nearly all are equal, so skip the call for these.
             if (
                 known_hash is not None
                 and then.mode in _PLAIN
@@ -212,7 +212,7 @@ class FilesSide:
 
     @cached_property
     def _behind(self) -> frozenset[bytes]:
-        """Return files that must be read from disk: the view may have another text, or none."""
+        """Return the files to read from disk: the view may lack their text or have an old one."""
         if self._is_checked:
             return frozenset(self._pending)
         return frozenset((*self._pending, *self.snapshot.by_path, *self.stored.entries))
@@ -332,7 +332,7 @@ def _hashes_of_objects(entries: Mapping[bytes, SideFile], db: Database) -> dict[
 
 
 class Facts(NamedTuple):
-    """The sources of facts and texts."""
+    """Where the facts of texts come from, and how to extract missing ones."""
 
     db: Database
     languages: Mapping[str, str]
@@ -531,6 +531,6 @@ def _data(side: AnySide, file: SideFile) -> bytes | None:
 
 def _summary_text(side: AnySide, file: SideFile) -> FileText:
     kind = {LINK: "link", GITLINK: "submodule"}.get(file.mode & TYPE, "oversized")
-    # These are large files of two worktrees, which are only requested if they differ.
+    # Large files of two worktrees are requested only if they differ.
     known_by = file.oid or side.name.encode("utf-8", "surrogateescape")
     return FileText(file.path, known_by, (), "text", kind, known_by, file.mode)

@@ -1,7 +1,7 @@
-"""Finds the definitions of a file that are not near any line that differs between two versions.
+"""Finds the definitions of a file that have no changed line in or near them.
 
-If a few lines of a long file changed, nearly all of its definitions are the same. They pair by name
-and are never reported, so a comparison need not build or match them.
+If only a few lines of a long file changed, nearly all of its definitions are the same in both
+versions. They match by name and are never reported, so a comparison need not build or match them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ def untouched(
 ) -> Untouched:
     """The symbols of groups that are the same on both sides, except those next to a change.
 
-    Comments above a definition belong to it, so the first group after a change is not untouched;
-    the last one before it limits how far such comments reach. If a version defines a name more than
-    once, all definitions of that name must be matched, so none is untouched.
+    The first group after a change does not count, because comments above a definition belong to it.
+    Nor does the last group before a change, because it limits how far up such comments reach. If a
+    version defines a name more than once, all definitions of that name must be matched, so none is
+    untouched.
 
     Args:
         old: the symbols of the old version.
@@ -94,7 +95,7 @@ def _groups(symbols: Sequence[Symbol]) -> Iterator[_Group]:
 def _equal_stretches(
     changed: Sequence[tuple[int, int, int, int]],
 ) -> Iterator[tuple[int, int, int | None]]:
-    """Yield per stretch of equal lines its first line on both sides, and the old line after.
+    """Yield each stretch of equal lines: its first line on both sides, and the old line after it.
 
     None stands for the end of the file.
     """

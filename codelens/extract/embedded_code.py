@@ -1,9 +1,9 @@
 """Cuts a text into chunks of about 1,500 bytes, and extracts the parts in other languages.
 
-A seam is the start of a line where a node begins, including the comments above it. Its price is the
-depth of the node below the top level. A chunk ends at the cheapest seam near its target size.
-Shallow seams are cheapest, so symbols that fit stay whole and small neighbors are joined. This is
-the split-then-merge of cAST (Zhang et al. 2025) with merging decided by price.
+A seam is the start of a line where a node begins, or where the comments above the node begin. Its
+price grows with the depth of the node, and a chunk ends at the cheapest seam near its target size.
+So symbols that fit stay whole, and small neighbors are joined. This is the split-then-merge of cAST
+(Zhang et al. 2025), with prices that decide what to merge.
 """
 
 from __future__ import annotations
@@ -157,10 +157,11 @@ class _About:
         self._starts = [symbol.start_byte for symbol in symbols]
 
     def symbol(self, start: int, end: int) -> int:
-        """Returns the index of the symbol that fills most of a span.
+        """Returns the index of the symbol that a span is mostly about.
 
-        That is the first symbol that starts in the span and fills half of it, else the innermost
-        one around it that does, else the one starting in it that fills most.
+        It is the first symbol that starts in the span and fills at least half of it; if there is
+        none, the innermost symbol around the span's start that fills half of it; failing that, the
+        symbol that starts in the span and fills the most.
         """
         symbols = self._symbols
         half = (end - start) / 2
@@ -190,7 +191,7 @@ _MOST_PARTS = 200
 _SHORTEST = 8
 """In bytes. A shorter part cannot define or call anything."""
 _WEAK = frozenset({"key", "heading", "variable", "constant"})
-"""Kinds in quoted code that nobody would search for."""
+"""Kinds that nobody searches for in quoted code."""
 _HINT = re.compile(r"[\s{.=]*([\w+#.-]*[\w+#])")
 """The language in the info string of fenced code: `py`, `{r, echo=FALSE}`, `{.python #id}`."""
 

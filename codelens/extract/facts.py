@@ -180,7 +180,7 @@ def _component(
 
 
 def text_structure(text: bytes) -> Structure:
-    """Returns chunks alone, cut between paragraphs: no parse, about 10 ms per MB."""
+    """Returns only chunks, cut between paragraphs, without a parse: about 10 ms per MB."""
     return Structure((), (), (), tuple(text_chunks(Source(text))))
 
 

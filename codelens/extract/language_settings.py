@@ -97,7 +97,7 @@ class LanguageInfo:
     sections: str = "heading"
     """The symbol kind of a `@section`."""
     owned: Literal["function", "method"] = "method"
-    """The kind of a function with an owner that is outside of any type."""
+    """The kind of a function that has an owner but is not inside a type."""
     parts: tuple[tuple[str, str], ...] = ()
     """The same for a `@form.part`, by the keyword of the enclosing form."""
     open_bodies: bool = False
@@ -105,9 +105,11 @@ class LanguageInfo:
     words: bool = False
     """Whether a name or imported name with blanks is several names: `qw(a b)` in Perl."""
     confined: frozenset[str] = frozenset()
-    """Kinds that are definitions only in types: R6 methods look like any argument."""
+    """Kinds that are definitions only inside types: an R6 method looks like any named argument."""
     once: frozenset[str] = frozenset()
-    """Kinds of which only the first of a name per place is the definition: variables in Bash."""
+    """Kinds of which only the first occurrence of a name in each scope is its definition: variables
+    in Bash.
+    """
     private_names: str = ""
     """Regex of names that are visible nowhere else."""
     signature_noise: str = ""
@@ -119,16 +121,16 @@ class LanguageInfo:
     (`codelens.extract.symbols.capture_events`).
     """
     placeholder_names: frozenset[str] = frozenset()
-    """Names that any later path replaces."""
+    """Names that count only if no later path in `names` leads to a name."""
     destructured: frozenset[str] = frozenset()
     """Types of the nodes that are names within a pattern."""
     bodies: tuple[str, ...] = ("body",)
     """Field paths to the body, if the query has no `@body`."""
     owners: tuple[str, ...] = ()
-    """Field paths to the type that a definition outside of it belongs to, if there is no `@owner`.
+    """Field paths from a definition outside of its type to that type, if there is no `@owner`.
     """
     scope_owners: tuple[str, ...] = ()
-    """The same for a `@scope`."""
+    """Field paths from a `@scope` to the type that it belongs to."""
     owner_noise: str = ""
     """Regex of text to remove from an owner's name."""
     exporting: str = ""
@@ -153,7 +155,7 @@ class LanguageInfo:
     for `getattr(a, "b")`.
     """
     sending_paths: bool = False
-    """Whether such a name is complete, with namespace and class: `call_user_func('N\\A::m')`."""
+    """Whether a name in a string includes its namespace and class: `call_user_func('N\\A::m')`."""
     import_keys: tuple[tuple[str, str], ...] = ()
     """Role, or `none` -> regex on an `@import.key`: the role of the following `@import.value`s."""
     imports_split: bool = False
@@ -249,11 +251,13 @@ class LanguageInfo:
     unparsable: Unparsable | None = None
     """Texts that must not be parsed, because they would crash the grammar's scanner."""
     leaks: bool = False
-    """Whether the scanner can leak up to 300 MB on one bad text, so that its worker must end."""
+    """Whether the scanner can leak up to 300 MB on one bad text, so that the worker must end after
+    it.
+    """
     bound_names: str = ""
     """Regex: a matching `@reference.bound` counts even if the file does not bind the name."""
     free_names: bool = False
-    """Whether a `@reference.bound` that no variable around it binds counts: it is global."""
+    """Whether a `@reference.bound` counts, as a global name, if no variable in scope binds it."""
     name_characters: str = ""
     """Punctuation that is part of a name: `.` in R."""
     reference_names: str = ""

@@ -57,7 +57,7 @@ NOTHING_ASKED = Wanted()
 
 
 class Sight(NamedTuple):
-    """The words that a text holds, defines, and has in its file name."""
+    """Which words a file has in its text, defines, and has in its name."""
 
     holds: frozenset[int]
     defines: frozenset[int]
@@ -137,7 +137,7 @@ def sight(request: Wanted, path: bytes, data: bytes) -> Sight:
 def _probes(
     words: tuple[tuple[bytes, ...], ...],
 ) -> tuple[Callable[[bytes], object], ...]:
-    """Returns for each word a quick test that fails for nearly all texts without the word."""
+    """Returns for each word a quick test, which nearly all texts without the word fail."""
     return tuple(re.compile(_in_all(spellings)).search for spellings in words)
 
 

@@ -75,8 +75,8 @@ _GENERATED_NAME = re.compile(
     rb"|.*\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum|.*\.map|.*\.snap)$"
 )
 _COMPAT_NAME = re.compile(rb"(?:^|.*[_.-])(?:compat|legacy|deprecated)(?:[_.-].*|)\.\w+$")
-# Texts of a program in another language, and files written by tools: each contains thousands of
-# words of the code, but does not show where the code is.
+# Translations of a program's texts, and files that tools write: each repeats thousands of words
+# from the code, and none of it is what a question looks for.
 _TRANSLATION_NAME = re.compile(
     rb"(?i).*\.(?:po|pot|xlf|xliff|resx|strings|stringsdict|xcstrings|arb|ftl|qm|lproj)$"
 )
@@ -187,20 +187,21 @@ _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 64_000_000
 _COMMIT_S, _COMMIT_SHARE = 1.0, 1 / 8
-"""Maximum work that a killed process loses, as well as the texts being extracted: this share of the
-time spent so far, or a second. Each commit writes a segment; a query seeks in every segment, and a
-term has a row in each. With a sixteenth and 24 MB there were 25 segments of Django on a busy
-machine, and 51 of the first sixth of Linux."""
+"""A run commits after a second, or after this share of its time so far if that is longer. A killed
+process loses the work since its last commit. But each commit writes a segment, and a query seeks
+every term in every segment: with a sixteenth and 24 MB, Django got 25 segments on a busy machine,
+and the first sixth of Linux 51.
+"""
 
 
 class Ingested(NamedTuple):
-    """The outcome of a list of works."""
+    """The outcome of a run over a list of work items."""
 
     changes: list[Change]
     dropped: list[bytes]
     extracted: int
     left: list[Work]
-    """Works not reached before the deadline."""
+    """Work items not reached before the deadline."""
 
 
 class _Identified(NamedTuple):
@@ -216,7 +217,7 @@ class _New(NamedTuple):
 
 
 class Ingest:
-    """One run over a list of works; call `run` once."""
+    """One run over a list of work items; call `run` once."""
 
     def __init__(
         self,
@@ -235,8 +236,9 @@ class Ingest:
         self.wait_s = BUSY_S if lease else QUESTION_S
         """How long to wait for another process's transaction."""
         self.sibling = 0
-        """Another view with the same settings: there, a path with the same bytes has the same
-        language."""
+        """Another view with the same settings: a path with the same bytes has the same language
+        there.
+        """
         self._lease = lease
         self._source = source
         self._extractor = extractor
@@ -277,7 +279,7 @@ class Ingest:
         )
 
     def _finished_changes(self) -> list[Change]:
-        """The changes of the works whose contents are stored, each returned once."""
+        """The changes for the work items whose contents are stored; returns each change once."""
         identified, self._identified = self._identified, []
         changes: list[Change] = []
         for text_state in identified:
@@ -307,9 +309,9 @@ class Ingest:
                     return
                 self._identified.append(text_state)
                 if new:
-                    # A known content has its git object id stored already.
+                    # A content that the store has already comes with its git object id.
                     self._blobs.append((blob_oid(data), text_state.key[0], len(data)))
-                    # The id is set when the facts are stored, before `run` reads it.
+                    # A placeholder: storing the facts sets the id before `run` reads it.
                     self._ids[text_state.key] = 0
                     yield _New(text_state.key, len(data)), Task(data, text_state.key[1], self._tier)
             done += len(group)
@@ -321,7 +323,7 @@ class Ingest:
         return self._deadline is not None and time.monotonic() > self._deadline
 
     def _read(self, group: list[Work]) -> list[tuple[_Identified, bytes]]:
-        """The works of a group with their bytes; works known by object id have none."""
+        """The work items of a group with their bytes; none for those identified by object id."""
         by_oid = self._by_oid(group)
         texts_read: list[tuple[_Identified, bytes]] = []
         for work in group:
@@ -342,7 +344,7 @@ class Ingest:
         return texts_read
 
     def _by_oid(self, group: list[Work]) -> dict[bytes, _Identified]:
-        """Works whose bytes are known by their object id, by path."""
+        """The work items whose object id the store knows, by path."""
         known = contents.blobs(self._db, [work.oid for work in group if work.oid])
         certain = {
             work: known[work.oid]

@@ -1,4 +1,4 @@
-"""Finds the files that belong to a worktree, and whether they may have changed since the last walk.
+"""Finds the files that belong to a worktree, and detects if a walk may now find others.
 
 `Surveyor` asks `scope` for the members of a worktree or folder. It stores signatures of everything
 that decides them, in addition to the folders: git's index file, ignore files, git's config, sparse
@@ -59,7 +59,7 @@ class Surveyor:
         self._index = os.path.join(scope.git_dir, "index") if repository.is_git else ""
 
     def same_members(self, view: ViewRow) -> bool:
-        """Whether everything that decides membership, except folders, is as `view` recorded it."""
+        """Whether all that decides membership, except for folders, is as `view` recorded it."""
         recorded: Sources = json.loads(view.sources)
         if not recorded or not self.same_settings(view):
             return False
@@ -77,11 +77,11 @@ class Surveyor:
         return view.membership.startswith(self._settings_key())
 
     def membership(self) -> str:
-        """Settings and tracked files as a key: they change members without a change of folders."""
+        """A key of the settings and the tracked files, whose changes need not change a folder."""
         return f"{self._settings_key()}{self._tracked.digest.hex()}"
 
     def sources_of(self, view: ViewRow) -> str:
-        """The sources of a view with the same members, with the current state of git's index."""
+        """The `sources` of a view with unchanged members, with the current state of git's index."""
         recorded: Sources = json.loads(view.sources)
         recorded["index"] = self._index_state()
         return json.dumps(recorded, sort_keys=True)
@@ -211,7 +211,7 @@ class Surveyor:
         files += self._repository.config_files()
         files.append(os.path.join(self._scope.git_dir, "info", "sparse-checkout"))
         signatures = self._signatures(files)
-        # A file that the config includes has no signature here; the included settings have one.
+        # Files that the config includes need no signature here: the settings from them have one.
         signatures["(values)"] = repr(self._ignore_settings)
         return signatures
 
@@ -266,7 +266,8 @@ class Surveyor:
 
 def _stored(stat: os.stat_result, look_ns: int) -> str:
     signature = signature_to_store(stat, look_ns)
-    # Within the margin of timestamps, two looks must not agree on a file that changed between them.
+    # A file may change again within the granularity of its timestamps, so no two looks may store an
+    # equal signature for it.
     return f"racy {look_ns}" if signature == RACY else signature.hex()
 
 

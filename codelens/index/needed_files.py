@@ -1,9 +1,10 @@
 """Reads files that a query needs and that are not indexed yet.
 
-An outdated view cannot rule out matches in unread files. So pending files are scanned for the
-question's words, and files that contain them are extracted and shown, even while another process
-holds the writer's lease: contents do not depend on who stores them. A file's row records what was
-read, with the signature that the next look compares. Files left for lack of time are reported.
+An outdated view cannot rule out matches in unread files. So this scans pending files for the
+question's words, extracts those that contain them, and adds them to the view. It needs no writer's
+lease, because contents do not depend on who stores them. A file's row records what was read, with
+the signature that the next look compares. The result names the files that were left for lack of
+time.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ _PART_BYTES = 3
 _COMMON_SHARE = 0.05
 """Maximum share of paths that may contain a part of a name; more common parts are ignored."""
 _FIRST_WAIT_S = 5.0
-"""How long the best files wait for another transaction: one that writes the postings of thousands
-of files may take over two seconds, and without these files the answer would be wrong."""
+"""How long to wait for another transaction to store the best files, without which the answer would
+be wrong. A transaction that writes the postings of thousands of files may take over two seconds.
+"""
 _A_ROUND = 8
-"""Files stored and shown in one transaction; smaller groups would need more of them."""
+"""Files stored and shown in one transaction; smaller groups would need more transactions."""
 
 
 class Needed(NamedTuple):
@@ -69,6 +71,8 @@ def read_needed(
 ) -> Needed:
     """Scan pending files for what a question asks, and show the matching ones, best first.
 
+    To show a file is to add it to the view.
+
     Args:
         db: the index; no lease is needed.
         scope: the scope whose view is outdated; the view is created if missing.
@@ -76,8 +80,8 @@ def read_needed(
         source: reads their bytes.
         request: the words and paths.
         scan_until: a `time.monotonic` value.
-        extract_s: time to extract matching files after the scan; a few always are extracted, one if
-            the request has no words.
+        extract_s: time to extract matching files after the scan. A few files are extracted in any
+            case; one, if the request has no words.
         languages: path glob -> language, as in the settings.
 
     Raises:
@@ -97,8 +101,8 @@ def read_needed(
                 break
             ingest = Ingest(
                 db, None, source, extractor, languages=languages, progress=silent,
-                # The first few that match a question's words are always extracted: an answer needs
-                # the best files. Of files that are only named, at least one is.
+                # An answer needs the best files, so the first few that match a question's words are
+                # extracted in any case. If the question only names files, one is.
                 deadline=None if request.words and not start else until,
             )  # fmt: skip
             ingest.wait_s = QUESTION_S if start else _FIRST_WAIT_S
@@ -226,8 +230,8 @@ def with_shown(
 ) -> list[FileRow]:
     """Merge `files` with the rows that the view has now for the files shown since.
 
-    The other rows stay even if the view lost them. Rebuilding an index retires its views, but their
-    rows remain readable, and no difference was found in them.
+    The other rows stay, even if rebuilding the index has retired the view: they remain readable,
+    and the look found no difference in them.
     """
     rows = {file.path: file for file in files if file.path not in gone}
     there = rows.keys() | shown

@@ -52,7 +52,7 @@ def refresh_ref(
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
     done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
-    # A partial clone may have fetched them since.
+    # Objects that a partial clone lacked may have been fetched since.
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
@@ -79,7 +79,7 @@ def refresh_ref(
         look=look_again,
     )  # fmt: skip
     refreshed = _with_later(refreshed, later)
-    budget = budget.after_look()  # Waiting for another writer may have used up the budget.
+    budget = budget.after_look()  # The wait for another writer may have used up the budget.
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
@@ -87,9 +87,9 @@ def refresh_ref(
 
 
 def _holds_the_same(newer: ViewRow | None, view: ViewRow | None) -> bool:
-    """Whether a view holds the work that was known of it before this process could write.
+    """Whether `newer` still has all files that `view` had before this process waited to write.
 
-    If a rebuild of the index replaced the view, the new one lacks that work.
+    If a rebuild of the index replaced the view in between, the new view lacks them.
     """
     if newer is None:
         return False
@@ -99,12 +99,13 @@ def _holds_the_same(newer: ViewRow | None, view: ViewRow | None) -> bool:
 def _known_first(
     db: Database, works: list[Work], settings: Settings, budget: Budget, *, is_first: bool
 ) -> tuple[list[Work], list[Work]]:
-    """Split works into those for now, stored facts first, and those for a later question.
+    """Split files into those to show now, in order, and those to leave for a later question.
 
-    Stored facts cost little, and a view that lacks only new texts answers most questions. A
-    question that asks only for paths needs no others, unless it has time for them. But the first
-    view of a commit takes all: by a filter (`core.autocrlf`), a file that does not differ from the
-    worktree may have another text there.
+    Files with stored facts come first: they cost little, and a view that lacks only new texts
+    answers most questions. So a question that names only paths leaves other new texts for later,
+    unless it has time for them. The first view of a commit takes all texts: where a filter
+    (`core.autocrlf`) applies, even a file that does not differ from the worktree's may have another
+    text in the commit.
     """
     if budget.deadline is None:
         return works, []
@@ -115,7 +116,8 @@ def _known_first(
         if work.oid in blobs
     }
     stored = contents.find(db, {key for key in key_of.values() if key[1]})
-    # Texts of other views whose path does not determine the language are small: scripts, notes.
+    # If the path does not determine the language, the text of another view counts as stored: such
+    # files (scripts, notes) are small.
     known_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
     known = [work for work in works if work.path in known_paths]
     rest = [work for work in works if work.path not in known_paths]
@@ -130,7 +132,7 @@ def _known_first(
 
 
 def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
-    """The result with the works for a later question as pending, not as unchecked."""
+    """Count the files that were left for later as pending, not as unchecked."""
     if not later or not refreshed.unchecked:
         return refreshed
     pending = {*refreshed.pending, *(work.path for work in later)}
@@ -151,7 +153,7 @@ def _updated(
 
 
 def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:
-    """Everything that a view of a tree lacks, and what it contains by other rules."""
+    """How a tree differs from its view: files to add, and files that the rules now leave out."""
     notes = {
         "links": [printed(path) for path in tree.links],
         "submodules": [printed(path) for path in tree.submodules],

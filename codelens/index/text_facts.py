@@ -24,7 +24,7 @@ from codelens.store.views.views import OVERSIZED, UNREADABLE
 from codelens.types import RelPath, Symbol, Tier
 
 ANY_SIZE = -1
-"""Size of a work that its object id alone identifies (a file of a commit)."""
+"""Size of a work item that its object id alone identifies (a file of a commit)."""
 
 STORED_UNREAD = b"(unread)"
 """Signature of a file of a commit: it never changes."""
@@ -36,10 +36,11 @@ class Work(NamedTuple):
     path: bytes
     size_bytes: int
     oid: bytes = b""
-    """The git object with its bytes; empty if only reading shows them.
+    """The git object that has its bytes; empty if the file must be read to know them.
 
-    For a file on disk it counts only if it has the file's size: line ends and `ident` are converted
-    without a change of the stat in git's index (`codelens.scope.untouched_blobs`)."""
+    For a file on disk, the object counts only if its size is the file's: git may have converted
+    line ends or `ident` when it wrote the file (`codelens.scope.untouched_blobs`).
+    """
     signature: bytes = b""
     """Signature to store with `oid` if the bytes need not be read."""
 
@@ -165,7 +166,7 @@ class TextFacts(NamedTuple):
     outcome: str
     generated: bool
     symbols: Sequence[Symbol]
-    """Without their `doc`, if they were stored."""
+    """Their `doc` is empty if they come from the store."""
 
 
 def text_facts(
@@ -188,9 +189,10 @@ def text_facts(
         languages: path glob -> language, as in the settings.
         max_bytes: larger texts are not parsed.
         workers: processes for large jobs.
-        unstored: collects extracted facts for `store_facts` instead of storing them, so that a
-            caller with one text after another writes once.
-        tier: `symbols` if no other facts of these texts are needed: costs less than half.
+        unstored: collects extracted facts for `store_facts`, so that a caller with many texts
+            stores them all in one write.
+        tier: `symbols` if the caller needs no other facts of these texts; that costs less than
+            half.
     """
     states = [_identified(text, languages, max_bytes) for text in texts]
     keys = {key for key, outcome, _ in states if outcome == "parsed"}

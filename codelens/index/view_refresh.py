@@ -54,8 +54,8 @@ def refresh(
 ) -> Refreshed:
     """Bring the view of a worktree or folder up to date, as far as the budget allows.
 
-    If another process writes, it waits for the budget (ten minutes without one). After that it
-    answers from the last committed state, as `partial`.
+    If another process writes, this waits as long as the budget lasts (ten minutes without one),
+    then answers from the last committed state, as `partial`.
 
     Raises:
         StoreError: the index cannot be written; nothing was changed.
@@ -104,9 +104,9 @@ def refresh(
 
 
 def _stored_view(db: Database, scope: Scope) -> Known:
-    """The stored state of a view; a new one has the files of another branch, if nobody writes.
+    """The stored state of a view; creates a missing one from another branch's, if nobody writes.
 
-    A look at these costs half as much as a walk.
+    To compare these files with the disk costs half as much as a walk.
     """
     known = load(db, scope)
     if known.view is not None:
@@ -132,9 +132,9 @@ def _note_of_unlisted(delta: Delta) -> str:
 
 
 def _lacks(known: Known, files: list[FileRow]) -> bool:
-    """Whether a view with these files was retired since, so that no comparison with it is valid.
+    """Whether `known` lacks some files, because a rebuild has retired the view that had them.
 
-    Rebuilding an index retires its views.
+    A comparison with the retired view is not valid for `known`.
     """
     return not {file.path for file in known.files}.issuperset(file.path for file in files)
 
@@ -151,7 +151,8 @@ def _updated(
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
     def differing() -> Delta:
-        # Read only if another process writes: the update would read them anyway.
+        # The update would read these files anyway, so read them here only if another process
+        # writes.
         works = changed_works(db, known.files, delta.works, source)
         return delta._replace(works=works)
 

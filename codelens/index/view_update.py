@@ -30,13 +30,17 @@ FEW_FILES = 200
 another process will finish the rest, only files that the query needs are read."""
 _NO_DEADLINE_WAIT_S = 600.0
 _LOOK_BUDGETS = 8
-"""Budgets that a look at known files may take: an answer needs to have checked most of them."""
+"""How many budgets the look at known files may take, because an answer needs most of them checked.
+"""
 _SCAN_BUDGETS, _EXTRACT_BUDGETS = 8, 2
-"""How many budgets of a server the files that a question needs may take while a view is incomplete:
-an agent would rather wait four seconds once (8 times 500 ms) than get no answer."""
+"""How many of a server's budgets a question may spend on scanning and extracting the files that it
+needs while a view is incomplete: an agent would rather wait four seconds once (8 times 500 ms) than
+get no answer.
+"""
 _GIVEN_SHARE = 0.2
-"""Share of a budget given on the command line that extracting may take, and that is left for the
-files if the look used up all of it."""
+"""Share of a budget from the command line that extraction may take. If the look has used up the
+budget, as much again goes to the files that it found.
+"""
 
 
 class Budget(NamedTuple):
@@ -47,16 +51,18 @@ class Budget(NamedTuple):
     request: Wanted = NOTHING_ASKED
     """What a question needs: pending files that match it are read first."""
     look_until: float = 0.0
-    """`time.monotonic` value until which known files are looked at."""
+    """When to stop looking at known files (`time.monotonic`)."""
     scan_until: float = 0.0
-    """`time.monotonic` value until which pending files are scanned for the request."""
+    """When to stop scanning pending files for the request (`time.monotonic`)."""
     extract_s: float = 0.0
     """How long matching files may be extracted."""
     seconds: float = 0.0
     """The whole budget."""
     leaves_rest: bool = False
-    """Another process finishes the work: of many pending files only the requested ones are read.
-    True for a server's default budget; a budget given on the command line is used in full."""
+    """Whether something else finishes the work, so that of many pending files only the requested
+    ones are read. True for a server's default budget; a budget from the command line is used in
+    full.
+    """
     then_others: bool = False
     """Whether files that the question does not name are read after those that it names."""
     text_first: bool = False
@@ -105,9 +111,9 @@ class Budget(NamedTuple):
         return self._replace(scan_until=self.deadline + self.seconds, extract_s=self.seconds / 2)
 
     def has_no_time_for(self, pending: int) -> bool:
-        """Whether to leave this many pending files to others, or to a question with more time.
+        """Whether to leave this many pending files to another process or to a later question.
 
-        Just writing down their names takes seconds.
+        Storing their names alone takes seconds.
         """
         if self.deadline is None or pending <= FEW_FILES:
             return False
@@ -331,7 +337,7 @@ class _Update:
     def _apply(self, changes: list[Change], drop: Sequence[bytes], *, complete: bool) -> None:
         delta, scope = self._delta, self._scope
         paths = {change.path for change in changes}
-        # A path may be added and removed by turns while the tree is being changed.
+        # While somebody changes the tree, a path may be removed and then added again.
         gone = [path for path in dict.fromkeys(drop) if path not in paths]
         # All files of a new view are read by this extractor.
         is_new = self._view.generation == 0
@@ -349,8 +355,8 @@ class _Update:
                 self._view.id,
                 changes=changes,
                 drop=[path for path in gone if path in ids],
-                # Stored with the last change: earlier, the view would claim to know all files of
-                # the folders.
+                # Folders are stored with the last change; earlier, the view would claim to have all
+                # of their files.
                 put_folders=delta.folders if complete else {},
                 drop_folders=delta.folders_gone if complete else (),
                 state=state,

@@ -1,8 +1,8 @@
 """Extracts texts in worker processes or in this one, protected from crashes, hangs and leaks.
 
-One watchdog thread serves all time limits. A timer for each would need a thread for each, and
-`Thread.start` of CPython 3.11 waits forever for a thread that finds no memory to start in: an index
-under a memory limit hung.
+One watchdog thread serves all time limits. A timer for each would need a thread for each, and under
+a memory limit `Thread.start` of CPython 3.11 can wait forever for a thread that finds no memory to
+start.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ class Watchdog:
 
 # Records which text this process is extracting, in case the text crashes the process.
 #
-# A fault in native code ends the process of a small job before anything can be caught. So a file
-# next to the index, `index-ID.db.extracting-PID-START-NUMBER`, contains the digest of the current
-# text. A later run that finds such a file of a dead process extracts that one text in a worker,
-# where a crash or a hang costs only the worker. The file is removed when a worker has extracted the
-# text, or when nobody has met the text for a week.
+# A small job runs in this process, and a fault in native code ends the process before anything can
+# be caught. So a file next to the index, `index-ID.db.extracting-PID-START-NUMBER`, contains the
+# digest of the current text. A later run that finds such a file of a dead process extracts that one
+# text in a worker, where a crash or a hang costs only the worker. The file is removed when a worker
+# has extracted the text, or when nobody has met the text for a week.
 
 _DIGEST_BYTES = 16
 _KEPT_S = 7 * 86_400
@@ -100,7 +100,7 @@ class CrashMark:
         self._dead = _dead_marks(index)
 
     def blames(self, data: bytes) -> bool:
-        """Whether a process died while it extracted this text; keeps that mark for another week."""
+        """Whether a process died while it extracted this text; if so, its mark stays for a week."""
         if not self._dead:
             return False
         digest = _digest(data)
@@ -111,7 +111,7 @@ class CrashMark:
         return bool(marks)
 
     def begin(self, data: bytes) -> None:
-        """Mark this text as being extracted; best effort, where nothing can be written."""
+        """Mark this text as being extracted; best effort, since the folder may not be writable."""
         with suppress(OSError):
             if self._descriptor is None:
                 flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
@@ -185,20 +185,24 @@ _BATCH_TEXTS = 64
 _LEAD = 2
 """Batches under way per worker: one being extracted, one waiting."""
 LONG_LEAD = 80
-"""Batches under way if no answer waits for the last one: 16 MB, so that workers stay busy while
-results are stored, which takes seconds for a large segment. It brought a cold index of Linux's
-network drivers from 120 s to 78 s."""
+"""Batches under way if no answer waits for the results: 16 MB keep the workers busy while a large
+segment is stored, which takes seconds. This cut a cold index of Linux's network drivers from 120 s
+to 78 s.
+"""
 
 
 HANG_S = 60.0
 _HANG_S_PER_BYTE = 20e-6
 _PATIENCE = 3
-"""Factor for the second try's time limit: time also passes for a stopped process.
+"""Factor for the second try's time limit: the first may fail only because the process was stopped
+or starved.
 
 Of Linux's 52,373 files the slowest batch took 20 s, for .6 s of CPU, on a machine with six times as
 many busy processes as cores."""
 RETIRE_BYTES = 64_000_000
-"""Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
+"""A worker is replaced after this many bytes. Two workers grew to 680 and 790 MB when each
+extracted half a gigabyte of Linux; starting one costs .3 s of CPU.
+"""
 
 _UnderWay = tuple[list[Any], "Future[list[PackedFacts]]"]
 

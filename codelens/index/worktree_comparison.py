@@ -1,12 +1,12 @@
 """Compares a worktree with its view: by a look at known files if that suffices, else by a walk.
 
-A look compares stat signatures of known files and folders. That is enough unless the inputs that
-decide *which* files belong have changed: git's index, ignore files, git's config, sparse patterns,
-settings. They have separate signatures; when one differs, the whole tree is walked.
+A look compares stat signatures of known files and folders. That is enough unless an input that
+decides *which* files belong has changed: git's index, ignore files, git's config, sparse patterns,
+settings. Each has its own signature; when one differs, the whole tree is walked.
 
 A file that a look suspects may be unchanged: it was written within a timestamp's granularity of the
-last look (git's racy rule), or only touched. `changed_works` compares the bytes, so that nobody
-waits for a writer without need.
+last look (git's racy rule), or only touched. `changed_works` compares the bytes, so that a question
+does not wait for the lease if nothing has changed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 100
 MANY_FILES = 200
-"""If at least so many files are new, git's index is read to find those that need no reading."""
+"""With at least this many new files, git's index is read to find those that need no reading."""
 NO_BLOBS: Mapping[bytes, bytes] = {}
 
 
@@ -87,8 +87,8 @@ def load(db: Database, scope: Scope) -> Known:
 def latest(db: Database, scope: Scope, known: Known) -> Known:
     """Update `known` with what others have written since.
 
-    Returns `known` if the view was replaced: rebuilding an index retires its views. The new view
-    lacks files that were found unchanged, while the rows of the old one remain readable.
+    Returns `known` itself if a rebuild of the index has replaced the view: the new view still lacks
+    files that the look found unchanged, and the rows of the old one remain readable.
     """
     newer = load(db, scope)
     is_same = known.view is None or (newer.view is not None and newer.view.id == known.view.id)
@@ -114,7 +114,9 @@ class Delta(NamedTuple):
     unlisted: int = 0
     """The number of folders not listed for lack of time, whose files are unknown."""
     tracked: bool = False
-    """Every file in git's index is among the works or known, even if its folder was not listed."""
+    """Whether every file in git's index is among `works` or in the view, even if its folder was not
+    listed.
+    """
 
     def nothing(self, view: ViewRow, scope: Scope) -> bool:
         """Whether the view needs no change."""
@@ -167,7 +169,7 @@ def compare(
 def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
     survey = surveyor.survey(deadline)
     stored = {file.path: file.signature for file in known.files}
-    # Another limit or language requires a new decision about every file.
+    # A changed size limit or language setting requires a new decision about every file.
     trusted = known.view is not None and surveyor.same_settings(known.view)
     changed = {
         path: stat
@@ -308,7 +310,7 @@ def _below(path: bytes, folders: set[bytes]) -> bool:
 def changed_works(
     db: Database, files: Iterable[FileRow], works: list[Work], source: Source
 ) -> list[Work]:
-    """The works whose bytes differ from the view.
+    """The work items whose bytes differ from the view.
 
     Reads only a few files: if many are suspected, it returns all of them.
     """
@@ -332,10 +334,10 @@ def changed_works(
 
 
 def is_settled(view: ViewRow, scope: Scope, delta: Delta) -> bool:
-    """Whether only signatures differ, given the works that `changed_works` returned.
+    """Whether only signatures differ, if `delta` has the work items that `changed_works` returned.
 
-    Folders that were listed again, and ignore rules that were read again, differ by their signature
-    alone if they brought no new file.
+    A folder that was listed again, or an ignore file that was read again, counts as such if it led
+    to no new file.
     """
     bare = delta._replace(folders={}, sources=view.sources)
     return bare.nothing(view, scope) and not delta.unchecked

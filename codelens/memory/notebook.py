@@ -59,7 +59,7 @@ def former_contexts(own: Path, root: str) -> list[Glance]:
 
 
 def waiting_contexts(own: Path, names: str) -> list[Glance]:
-    """The contexts files in `names`, found earlier to be of former places, that still are."""
+    """The contexts files in `names` whose repository or folder still does not exist."""
     places = (glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists())
     return [
         place for place in places if place and place.size and not os.path.exists(place.common_dir)
@@ -67,7 +67,7 @@ def waiting_contexts(own: Path, names: str) -> list[Glance]:
 
 
 def contexts_of_place(own: Path, place: str) -> list[Glance]:
-    """Contexts of a repository or folder that is, or was, at `place`; or of a contexts file."""
+    """Contexts of the repository that is or was at `place`, or of a contexts file."""
     here = os.path.abspath(os.path.expanduser(place))
     if os.path.isfile(here):
         header = glance(Path(here))
@@ -134,7 +134,7 @@ class NoteWeights(NamedTuple):
     cosine: float = 0.25
     """Cosine of the term vectors (tf-idf) of question and note."""
     recency: float = 0.10
-    """1 for a note of now, half as much after each `HALF_LIFE_S`."""
+    """1 for a note that was just saved, half as much after each `HALF_LIFE_S`."""
     nearness: float = 0.20
     """1 for a note on a searched definition, less for one on its neighbors."""
     stale: float = -0.15
@@ -252,7 +252,7 @@ class FoundContexts(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """Names of the contexts of a take-over, by outcome."""
+    """The names of the contexts that `take_over` was given, by outcome."""
 
     added: list[str]
     replaced: list[str]

@@ -95,7 +95,7 @@ class Texts:
 
 # Follows renamed files: by identical content, else like git by shared lines.
 #
-# A file that existed together with the old one is a copy and not its new name: only files that the
+# A file that existed together with the old one is a copy, not its new name, so only files that the
 # old file's commit lacks are candidates. Measure and threshold are git's (diffcore-rename: shared
 # bytes as a share of the larger file, at least half), counted in lines.
 
@@ -126,7 +126,7 @@ class Renames:
         self._targets: dict[tuple[bytes, bytes, str], FileRow | None] = {}
 
     def target(self, path: bytes, content: bytes, head: str) -> FileRow | None:
-        """The file of the view that was `path`, which the view lacks; None if it is gone.
+        """The file of the view that was once `path`; None if it is gone.
 
         Args:
             path: the former path.
@@ -183,7 +183,8 @@ class Renames:
                     files = read_tree(self._repository, CommitId(head)).files
                     entries = {file.path: file.oid for file in files}
                 except ReadError:
-                    # A rebase replaced the commit, and git removed it; only contents help now.
+                    # The clone lacks the commit, as after a rebase and a `git gc`, so only the
+                    # content can identify the file.
                     entries = {}
             self._trees[head] = entries
         return self._trees[head]
@@ -383,7 +384,7 @@ class Judge:
         lines = self._texts.lines(file)
         if lines is None:
             return None
-        # The place of the lines if all changes were above their definition.
+        # Where the lines are if nothing but the text above their definition changed.
         start = item.start_line + self._shift(item, file)
         size = item.end_line - item.start_line + 1
         places = [

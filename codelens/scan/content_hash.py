@@ -69,7 +69,7 @@ def read_file(path: bytes, limit: int, folder: int | None = None, shown: bytes =
         # Checked before `open`, which raises its own error for a folder.
         if not stat_module.S_ISREG(status.st_mode):
             raise ReadError(f"{os.fsdecode(shown or path)!r} is not a regular file")
-        # Python allocates a buffer of the requested size, so request the file's size rather than
+        # Python allocates a buffer of the requested size, so this requests the file's size and not
         # the limit.
         data = os.read(descriptor, min(status.st_size, limit) + 1)
         if len(data) <= limit:

@@ -1,8 +1,8 @@
 """Reads files below a root folder without following a link at any step of their paths.
 
-A folder can become a link between the look at it and the read of its files: by a checkout of
-another branch, or by whoever wants a file from outside to be shown. Each step is opened from the
-folder before it, so that what was checked is what is read.
+A checkout, or an attacker who wants a file from outside to be shown, can replace a folder by a link
+between the look at it and the read of its files. So each step is opened from the folder before it,
+and the file that is read is the one that was checked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_OPEN = 16
 
 
 class _Folder:
-    """An open folder; it closes when its last user has let go of it.
+    """An open folder; it closes when its last user releases it.
 
     `number` is None where the system cannot open files from a folder; then their name is a path.
     """
@@ -68,8 +68,8 @@ _kept = _Kept()
 def folders_kept_open() -> Generator[None]:
     """Until the end of the block, folders of this thread stay open for their next file.
 
-    Outside of a block each read opens the folders above its file. Nothing stays open after it, so
-    a server that waits for a question holds up nobody who unmounts a disk.
+    Outside of a block, each read opens the folders above its file. No folder stays open after the
+    block, so an idle server does not keep anybody from unmounting a disk.
     """
     outer, _kept.chains = _kept.chains, {}
     try:

@@ -47,7 +47,7 @@ def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:
     return RACY if newest >= look_ns - margin else signature(stat)
 
 
-# A look finds the files and folders of a view that have changed.
+# A look finds the files and folders of a view that may have changed.
 #
 # It calls lstat once per file and folder, in the order of the view, and opens no file. A watcher
 # may start a look early but never replaces it.

@@ -1,10 +1,9 @@
 """Detects changes in a worktree through the kernel's inotify events (Linux only).
 
-Events are read during a question rather than by a thread. An event is in the queue before the
-system call that caused it returns, so all writes before the question are included. inotify does not
-report writes through a shared mapping or a hard link elsewhere, nor changes by other machines.
-Shared file systems are therefore not watched, and users of a watch must still look at the disk now
-and then.
+No thread reads events; each question does. The kernel queues an event before the system call that
+caused it returns, so a question sees all earlier writes. inotify does not report writes through a
+shared mapping or a hard link elsewhere, nor changes by other machines. Shared file systems are
+therefore not watched, and users of a watch must still look at the disk now and then.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ _LOCAL = frozenset(
 _LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
 _INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 _SHARE = 2
-"""A watch may use up to one in this many of the user's inotify watches. Other programs need some
-too.
+"""One watch may use this fraction (one in so many) of the user's inotify watches, because other
+programs need some too.
 """
 _EVENT = struct.Struct("iIII")
 _READ_BYTES = 1 << 16
@@ -54,8 +53,8 @@ class Events(NamedTuple):
     paths: set[bytes]
     """Entries of watched folders, relative to the root."""
     lost: bool
-    """Whether a watched folder was removed or moved, or events were dropped, so that nothing is
-    known.
+    """Whether a watched folder was removed or moved, or the kernel dropped events, so that other
+    changes may have been missed.
 
     A new folder is reported as an entry of its parent, and is not watched yet.
     """
@@ -188,7 +187,7 @@ def _library() -> ctypes.CDLL:
 # A look at every file costs 370 ms of CPU for 79,000 files. In a server that watches the folders, a
 # question looks only at files and folders that may have changed since the last one: those with an
 # event, those that differed from the view or were not reached, and those whose row in the view has
-# changed. A look that was cut short thus continues at its end.
+# changed. So the next look continues where one was cut short.
 #
 # A watch alone is never trusted (see the module docstring for its gaps). Every five seconds of use,
 # a sweep over all files and folders begins; each query does a part of it.
@@ -196,7 +195,7 @@ def _library() -> ctypes.CDLL:
 logger = logging.getLogger(__name__)
 
 WORTH_WATCHING = 1_000
-"""A number of files. Looking at fewer costs a few milliseconds."""
+"""Trees with fewer files are not watched: a look at all of them costs a few milliseconds."""
 SWEEP_EVERY_S = 5.0
 _SWEPT_FILES, _SWEPT_FOLDERS = 8_192, 1_024
 """The part of a sweep that one question does, about 40 ms of CPU."""
@@ -302,7 +301,7 @@ class WatchedTree:
             logger.info("%s is not watched: %s", os.fsdecode(self._root), self.why_not)
             self._forget()
             return False
-        # Earlier looks at their files happened without a watch.
+        # Files in them may have changed after earlier looks, before the watch began.
         unseen = set(unwatched)
         if unseen:
             self._open_files |= {
@@ -343,7 +342,8 @@ class WatchedTree:
             signatures, self._files = self._files, {}
             places = list(range(len(files)))
         else:
-            # After an edit nearly all records are identical objects, which is checked in C.
+            # After an edit nearly all records are the same objects as before, and C code compares
+            # those fast.
             differing = compress(count(), map(is_not, before, files))
             places = [*differing, *range(len(before), len(files))]
             paths = [before[at].path for at in places if at < len(before)]

@@ -143,8 +143,8 @@ def _entry_in(data: bytes, name: bytes) -> tuple[bytes, bytes] | None:
     mark = b" " + name + b"\0"
     at = data.find(mark)
     while at >= 0:
-        # An object id may contain the same bytes. A real entry has a mode before the name, and
-        # before the mode nothing or another object id.
+        # An object id may contain the same bytes. In a real entry, the mode precedes the name, and
+        # the entry starts the tree or follows another object id.
         start = max(at - 6, 0)
         mode = data[start:at]
         mode = mode[-5:] if mode.endswith(_TREE_MODE) else mode
@@ -169,12 +169,14 @@ _MODES = frozenset({_TREE_MODE, b"100644", b"100755", b"100664", b"120000", b"16
 # Lists the commits that changed a path with git's own `rev-list`, which skips other commits
 # fastest.
 #
-# History is simplified as in `git log -- PATH`: a merge is followed to one parent with the same
-# file, and each commit that changed the file names the next ones that did. Without git, or at a
-# missing object, the rest is unknown and a walk continues commit by commit.
+# History is simplified as in `git log -- PATH`: at a merge, git follows one parent with the same
+# file, and each commit that changed the file has as its parents the next ones that did. Without
+# git, or at a missing object, the list ends and the walk continues commit by commit.
 
 _CLOCK_SKEW_S = 86_400
-"""The most by which a commit may be older than its parent; git lists by date."""
+"""How much older than its parent a commit may claim to be. git lists commits by date, so a larger
+clock error could hide one.
+"""
 _MOST_PATHS_KEPT = 64
 
 

@@ -17,7 +17,7 @@ _LINK, _GITLINK, _TREE = 0o120000, 0o160000, 0o040000
 _REGULAR, _EXECUTABLE, _OWNER_RUNS, _KIND = 0o100644, 0o100755, 0o100, 0o170000
 _OID = 20
 _NEVER_CHECKED_OUT = frozenset({b"", b".", b"..", b".git"})
-"""Names in lower case; git also refuses any with a slash."""
+"""Compared in lower case. git also refuses every name that contains a slash."""
 
 
 class TreeFile(NamedTuple):
@@ -169,7 +169,8 @@ def _entries_in(repository: Repository, oid: bytes) -> list[tuple[bytes, int, by
 def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
     """Yields name, mode and object id of each entry in the bytes of a tree.
 
-    Leaves out names that git never checks out: as parts of a path they lead out of the worktree.
+    Leaves out names that git never checks out, because a path with one could lead out of the
+    worktree.
     """
     at, size = 0, len(data)
     while at < size:

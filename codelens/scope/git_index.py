@@ -38,13 +38,14 @@ _REGULAR: Final = 0o100000
 _TYPE_BITS: Final = 0o170000
 _SHARED_NAME: Final = "sharedindex."
 _IGNORE_NAME: Final = b".gitignore"
-# The offset in an entry of the byte with the type bits of its mode, and two values of that byte.
+# Where an entry has the byte with its type bits, and the values of that byte for submodules and
+# folders.
 _TYPE_AT: Final = 26
 _GITLINK_BYTE: Final = GITLINK >> 8
 _FOLDER_BYTE: Final = _FOLDER >> 8
 _TYPE_BITS_OF_BYTE: Final = _TYPE_BITS >> 8
 _OURS: Final = 2
-"""The stage of the own side in a conflict."""
+"""The stage of our side in a conflict."""
 _GIT_FOLDERS: Final = (b"\0.git/", b"\0.git\0", b"/.git/", b"/.git\0")
 _Result = TypeVar("_Result")
 
@@ -61,7 +62,7 @@ class TrackedSet(NamedTuple):
     gitlinks: frozenset[bytes]
     """Submodules."""
     replaced_gitlinks: frozenset[bytes]
-    """Gitlinks that are followed by a file in a conflict."""
+    """Submodules in a conflict, in which a later stage is a file."""
     folders: frozenset[bytes]
     """All folders above tracked paths, except for the root."""
     ignore_blobs: dict[bytes, bytes]
@@ -82,7 +83,7 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
     """
 
     def __init__(self, packed: IndexFile | None, unpacked: Iterable[IndexEntry]) -> None:
-        """Takes the entries of a file packed, or other entries unpacked."""
+        """Takes the packed entries of an index file, or entries that are unpacked already."""
         self._data = packed.data if packed is not None else b""
         self._records: dict[bytes, Record] = {}
         for record in packed.records if packed is not None else ():
@@ -135,7 +136,7 @@ def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, byt
     """Builds the set from paths in git's order and the positions of gitlinks."""
     lowered = b"\0" + b"\0".join(paths).lower() + b"\0"
     if any(part in lowered for part in _GIT_FOLDERS):
-        # Nobody but an attacker tracks them: git itself refuses to add or to check them out.
+        # Only an attacker can have tracked them: git refuses to add them or to check them out.
         links_at = set(gitlinks)
         allowed = [at for at, path in enumerate(paths) if b".git" not in path.lower().split(b"/")]
         gitlinks = [position for position, at in enumerate(allowed) if at in links_at]
@@ -225,8 +226,8 @@ def read_tracked(
 def index_files(path: str | os.PathLike[str]) -> list[str]:
     """Returns the files of an index: the file itself, and the shared part of a split index.
 
-    Costs a listing of git's folder, and reading the index if there is any shared part. Errors are
-    those of `read_index`.
+    Lists git's folder, and reads the index only if the folder has a shared part. Errors are those
+    of `read_index`.
     """
     file = os.fspath(path)
 

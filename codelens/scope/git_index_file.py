@@ -40,8 +40,8 @@ _SPARSE: Final = b"sdir"
 SEARCHABLE_HEADS: Final = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")
 """The first bytes of index versions that store each name in full, followed by NUL."""
 UNSEARCHABLE_PARTS: Final = (_LINK + b"\0", _SPARSE + b"\0")
-"""Bytes in every index with entries elsewhere: the name of an extension, and the first byte of its
-size, which is 0.
+"""Bytes in every index that keeps entries elsewhere: the name of the extension, and the first byte
+of its size, which is 0.
 """
 
 Record = tuple[int, bytes, int]
@@ -103,7 +103,7 @@ def unpacked(data: bytes, record: Record) -> IndexEntry:
 
 
 def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
-    """Compares stats by git's rule (read-cache.c): a file as new as the index proves nothing."""
+    """Compares stats by git's rule (read-cache.c): a file as new as the index counts as changed."""
     return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
         status.st_mtime_ns,
         status.st_ctime_ns,
@@ -113,7 +113,7 @@ def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
 
 
 def same_mode(entry: IndexEntry, status: os.stat_result) -> bool:
-    """Whether a file is of the kind that an entry has: a link, or a file that may be run or not."""
+    """Whether a file has the kind of an entry: a link, an executable file or another file."""
     if entry.mode & _TYPE_BITS == _LINK_TYPE:
         return stat_module.S_ISLNK(status.st_mode)
     runs = bool(entry.mode & _OWNER_RUNS) == bool(status.st_mode & _OWNER_RUNS)
@@ -314,7 +314,8 @@ def _ewah(data: bytes, at: int) -> tuple[list[int], int]:
 
 
 def _check_run(bits: int) -> None:
-    # No index has so many entries. Without the check a damaged word could request gigabytes.
+    # No index has so many entries. Without this check, a damaged length would make the loop
+    # allocate gigabytes.
     if bits > 1 << 28:
         raise Damaged("a bitmap is too long")
 

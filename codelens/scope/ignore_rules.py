@@ -1,9 +1,9 @@
-"""Decides which paths git's ignore rules, and those of codelens, leave out.
+"""Decides which paths are left out by git's ignore rules and by codelens's own.
 
-`Ignore` equals git's `dir.c`. Order of precedence: the `.gitignore` of the deepest folder first, up
-to the root's; then info/exclude of the common folder; then the file of core.excludesFile. Within a
-file the last matching pattern decides. Everything in an ignored folder is ignored, regardless of
-later rules.
+`Ignore` decides exactly as git's `dir.c` does. Order of precedence: the `.gitignore` of the deepest
+folder first, up to the root's; then info/exclude of the common folder; then the file of
+core.excludesFile. Within a file the last matching pattern decides. Everything in an ignored folder
+is ignored, regardless of later rules.
 """
 
 from __future__ import annotations

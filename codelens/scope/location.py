@@ -77,8 +77,8 @@ def mount_of(folder: str, table: Iterable[Mount]) -> Mount | None:
     numbers = {mount.number for mount in covering}
     nearest: Mount | None = None
     while True:
-        # A mount that is covered by another one, nearer to the root, has the same parent as that
-        # one.
+        # If a mount hides another one further down, both have the same parent; the one nearer to
+        # the root is visible.
         above = [
             mount
             for mount in covering
@@ -315,9 +315,10 @@ BLOB_BYTES = 128 * _MB
 RULES_BYTES = 100 * _MB
 """Largest file of ignore rules or attributes, in bytes; git's own limit for attributes."""
 ANY_BYTES = 1024 * _MB
-"""Largest git file that may be mistaken for a ref, such as `index`, in bytes."""
+"""Largest size, in bytes, of a git file that a branch's short name can also name, such as `index`.
+"""
 _MOST_CONFIGS = 200
-"""Each is checked once, even if several configs include it; git follows includes ten deep."""
+"""The most configs to check; each counts once, even if several others include it."""
 CONFIG_BYTES = 1_000_000
 """Bytes to read of a config here; libgit2 reads all of it."""
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")

@@ -253,7 +253,7 @@ class Pass:
         known: Collection[bytes],
         deadline: float | None = None,
     ) -> None:
-        """`known` folders are not entered from above. `deadline` is that of `Walker.walk`."""
+        """Never enters a `known` folder from its parent. For `deadline` see `Walker.walk`."""
         self.members = Membership()
         self._prefix = root.rstrip(b"/") + b"/"
         self._ignore = ignore
@@ -323,7 +323,7 @@ class Pass:
                 self.members.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
         if not self._classify(prefix, names, entries, rules):
-            # If its signature were stored, the folder would count as completely listed.
+            # Without a signature, the folder does not count as completely listed.
             del self.members.folders[folder]
             self.members.unlisted += 1
 
@@ -392,7 +392,7 @@ class Pass:
         return name == _DOT_GIT or (self._fold and name.lower() == _DOT_GIT)
 
     def _is_nested(self, folder: bytes, *, has_dot_git: bool) -> bool:
-        """Whether a folder is another repository. To git, one with tracked files never is."""
+        """Whether a folder is another repository. A folder with tracked files is not, as in git."""
         if not has_dot_git and folder not in self.members.unreadable:
             return False
         if self._tracked.kind_of_folder(folder) == "tracked":
@@ -431,7 +431,7 @@ class Pass:
 
 
 def _is_real_folder(stat: os.stat_result) -> bool:
-    """Whether it is a folder and not a junction, which is a link of Windows."""
+    """Whether it is a folder, and not a junction (a kind of link on Windows)."""
     junction = getattr(stat, "st_reparse_tag", 0) == _JUNCTION
     return stat_module.S_ISDIR(stat.st_mode) and not junction
 
@@ -567,7 +567,10 @@ def marks_hold(
     marks: Iterable[tuple[bytes, bool]],
     git_dir: str | bytes | os.PathLike[str] | None = None,
 ) -> bool:
-    """Whether each folder is still, or still is not, a repository. Costs some system calls each."""
+    """Whether `marks` are still right about which folders are repositories.
+
+    Costs a few system calls for each.
+    """
     top = os.fsencode(root)
     own = None if git_dir is None else os.fsencode(git_dir)
     return all(

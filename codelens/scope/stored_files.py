@@ -106,8 +106,9 @@ def _applied(filters: FilterList, data: bytes) -> bytes:
 # The files of a worktree as git would store them, and whether they are untouched.
 #
 # A comparison with a commit uses what `git add` would store: line ends and `ident` as the
-# attributes and `core.autocrlf` say. Filter programs are never run. A file that such a filter
-# changed counts as untouched, as in git, while its stat equals the one in git's index.
+# attributes and `core.autocrlf` say. Filter programs are never run. A file that a filter program
+# has changed counts as untouched as long as its stat equals the one in git's index. git does the
+# same.
 
 REGULAR, EXECUTABLE = 0o100644, 0o100755
 TYPE = 0o170000
@@ -198,11 +199,11 @@ class StoredFiles:
         return canonical_mode(stat_module.S_IFREG | status.st_mode & 0o777)
 
     def is_untouched(self, path: bytes, oid: bytes) -> bool:
-        """Whether git's index shows, without reading the file, that its content is an object.
+        """Whether git's index shows, without a read, that a file's content is this object.
 
-        By git's own rule: the file's stat equals the one in the index and is older than the index;
-        or git was asked not to check (`--assume-unchanged`; `--skip-worktree`, if nothing is
-        sparse).
+        This follows git's rule: the file's stat equals the one in the index and is older than the
+        index; or the user asked git not to check (`--assume-unchanged`; `--skip-worktree`, if
+        nothing is sparse).
         """
         status = self.status(path)
         if not self._glance.may_hold(

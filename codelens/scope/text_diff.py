@@ -12,7 +12,7 @@ from codelens.types import CommitId
 
 
 class LineChange(NamedTuple):
-    """Lines that differ. A side without lines has the line before the insertion point."""
+    """Lines that differ. If a side has none, its start is the line before the insertion point."""
 
     old_start: int
     old_lines: int

@@ -112,7 +112,7 @@ def file_oid(repository: Repository, path: bytes) -> bytes:
 
 
 _MOST_COMMITS = 500
-"""More commits are reported as this many and more."""
+"""Counting stops here; a longer history is reported as "this many or more"."""
 
 
 class CommitsSince(NamedTuple):

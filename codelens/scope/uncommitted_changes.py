@@ -1,9 +1,9 @@
 """Determines whether a worktree differs from its HEAD.
 
-libgit2's own status matches every untracked name against the ignore rules, and some patterns keep
-its matcher busy for years; untracked files are irrelevant here. libgit2 therefore compares git's
-index with HEAD, codelens compares the disk with the index, and libgit2 checks single files whose
-bytes a filter may have changed.
+libgit2's own status matches every untracked name against the ignore rules, although untracked files
+do not count here, and some patterns would keep its matcher busy for years. libgit2 therefore
+compares git's index with HEAD, codelens compares the disk with the index, and libgit2 checks single
+files whose bytes a filter may have changed.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Finds files of a worktree whose bytes git's index shows, without reading them.
+"""Finds the files of a worktree whose blob git's index shows, so that nobody need read them.
 
-git records the stat of each file that it writes or adds, with the blob. While the stat is the same,
-the file is the one that git had. Its bytes are those of the blob, unless git converted them. A
-caller excludes that in three steps:
+When git writes or adds a file, it records the file's stat with its blob. As long as the stat is the
+same, nobody has changed the file, and it has the bytes of the blob unless git converted them. Three
+checks exclude the doubtful cases:
 
-1. Files under an attribute that names a filter program or an encoding are left out here. So are
-   files that are older than an attribute file that applies to them: they may have been written
-   under other attributes.
-2. Line ends and `ident` change the size of a text, so the caller compares the blob's size with the
-   file's.
-3. By git's racy rule a file as new as the index proves nothing. The caller compares the stat with
-   `UntouchedBlobs.written_ns`.
+1. `untouched_blobs` leaves out each file with an attribute that names a filter program or an
+   encoding, and each file that is older than an attribute file which applies to it: git may have
+   written it under other attributes.
+2. Converting line ends or `ident` changes the size, so the caller compares the file's size with the
+   blob's.
+3. A file as new as the index may have changed after git recorded its stat (git's racy rule), so the
+   caller compares its times with `UntouchedBlobs.written_ns`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UntouchedBlobs(NamedTuple):
     oids: dict[bytes, bytes]
     """Path -> object id of the blob."""
     written_ns: int
-    """When the index was written. It says nothing about files that are as new."""
+    """When git wrote the index. A file that is as new may have changed since."""
 
 
 def untouched_blobs(
@@ -90,7 +90,7 @@ class _Folder(NamedTuple):
     """The attributes that apply to the files of a folder."""
 
     rules: Rules | None
-    """They match files that are converted; None if none are."""
+    """Patterns of the files that git converts; None if it converts none."""
     changed_ns: int
     """When an attribute file that applies was last changed."""
 
@@ -155,7 +155,7 @@ def _below(above: _Folder, patterns: bytes, folder: bytes, changed_ns: int) -> _
     """The attributes of a folder with those of one more file."""
     rules = above.rules
     if patterns:
-        # Without case more files match than for git, which does no harm.
+        # Ignoring case matches more files than git does; these are only read needlessly.
         rules = (rules or Rules(fold=True)).below(patterns, folder)
     return _Folder(rules, max(above.changed_ns, changed_ns))
 

@@ -1,8 +1,8 @@
 """Determines whether an indexed folder still exists: worktrees are moved and disks unmounted.
 
-A missing folder was removed only if its mount is still there without it. That git does not list a
-worktree proves nothing: git also drops worktrees on unmounted disks, and never lists a main
-worktree, which may be far from its `.git`. In all other cases the state is unknown.
+A folder counts as removed only if it is missing while the disk that it was on is still mounted. In
+all other cases its state is unknown. git's list of worktrees is no evidence: git also drops
+worktrees on unmounted disks, and never lists a main worktree, which may be far from its `.git`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Whereabouts(NamedTuple):
     mount: bytes
     """The mount point."""
     filesystem: str
-    """Identifies the file system and its mounted folder among others mounted there."""
+    """Identifies the file system, and which of its folders is mounted there."""
 
 
 class Standing(NamedTuple):
@@ -81,7 +81,8 @@ def standing(
         repo_id: of the repository.
         common_dir: the repository's own folder; empty if unknown.
         seen: where the folder was when it was last there.
-        printed: `folder` is text that may stand for other bytes, so its absence proves nothing.
+        printed: `folder` is the printed form of a path that is not UTF-8, so the real folder may
+            exist.
     """
     try:
         if os.path.isdir(folder):
@@ -109,7 +110,7 @@ def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
 
 
 def _is_hidden(folder: str) -> bool:
-    """Whether the folder may exist without being visible."""
+    """Whether an error prevents a check of the folder's existence."""
     try:
         os.stat(folder)
     except (FileNotFoundError, NotADirectoryError):

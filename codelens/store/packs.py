@@ -51,8 +51,8 @@ class MalformedRecord(Exception):
 
 # Validates facts that another machine extracted.
 #
-# It does not check whether they are true: only the text could show that. It ensures that code
-# which reads them cannot fail, loop, or reach out of bounds.
+# It cannot check if they are true, which only the text shows. It ensures that code which reads them
+# does not fail, loop forever, or read out of bounds.
 
 _MOST_TEXT = 1_000_000
 _SCOPE_KINDS = len(get_args(ScopeKind))
@@ -82,7 +82,7 @@ def text_of(value: object) -> str:
     """
     if not isinstance(value, str) or len(value) > _MOST_TEXT:
         raise MalformedRecord("a text is missing or too long")
-    # Raises for half of a character, which JSON can state and SQLite cannot store.
+    # Raises for an unpaired surrogate, which JSON can express and SQLite cannot store.
     value.encode()
     return value
 
@@ -173,7 +173,7 @@ def _check_flow(facts: PackedFacts, places: int) -> None:
     pairs = words[third:]
     numbers = (inner[1::5], inner[2::5], inner[3::5], used[::2], pairs[1::2])
     sound &= all(max(column, default=-1) < texts for column in numbers)
-    # A text without scopes may still have names; they count for the first scope.
+    # A text without scopes may still have names, which then count for the first scope.
     sound &= max((word >> 8 for word in used[1::2]), default=-1) < max(scopes, 1)
     sound &= max(pairs[::2], default=-1) < places
     sound &= max(inner[4::_BINDING_WORDS], default=0) <= facts.lines + 1

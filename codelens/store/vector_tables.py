@@ -66,7 +66,10 @@ def alone_writing(path: Path) -> Generator[None]:
 
 @contextmanager
 def giving_back(db: Database) -> Generator[Callable[[], int]]:
-    """Return space that the block frees to the file system; yields a counter of the freed bytes."""
+    """Return the space that the block frees to the file system.
+
+    Yields a function that returns how many bytes the file has shrunk by.
+    """
     file = Path(db.path)
     db.truncate_log()
     before = file.stat().st_size

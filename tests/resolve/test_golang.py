@@ -165,3 +165,26 @@ def test_types_are_read(text: str, expected: str) -> None:
 )  # fmt: skip
 def test_build_constraints_hold_or_not(constraint: str, expected: bool) -> None:
     assert is_built(constraint) is expected
+
+
+def test_a_promoted_method_is_that_of_the_shallowest_embedded_type() -> None:
+    text = """package main
+
+type D struct{}
+
+func (D) M() {}
+
+type C struct{}
+
+func (C) M() {}
+
+type B struct{ D }
+
+type A struct {
+	B
+	C
+}
+
+func f(a A) { a.M() }
+"""
+    assert calls(text) == ["main.go:f -> C.M"]

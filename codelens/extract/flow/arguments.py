@@ -23,7 +23,9 @@ _MOST = 12
 _DEEPEST_ARGUMENT = 8
 _SUFFIXES = {"int": {"l": "long"}, "real": {"f": "float", "m": "decimal"}}
 _REAL = re.compile(r"[\d']*\.|[\d']+[eE]|0[xX][\da-fA-F']*[.pP]")
-"""Numbers that are not whole, in languages whose grammar does not tell them apart (`number`)."""
+"""Numbers with a fraction or exponent, for grammars that have one node type for all numbers
+(`number`).
+"""
 _TRUTHS = frozenset("== != < > <= >= && || === !== instanceof in !in is !is".split())
 _NUMBERS = ("int", "long", "float", "real")
 _ARGUMENT_FORMS = frozenset({"binary", "sign", "array", "argument"})

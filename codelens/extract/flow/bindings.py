@@ -43,12 +43,12 @@ OF_SCOPE = {
     "implements": "implements",
     "package": "package",
 }
-"""Captures whose node itself is the text of the binding."""
+"""Captures whose whole node is the text of the binding."""
 BARE = {"yield": ("", "yield"), "this": ("this", "?")}
 """Captures that need no text: name and `how`."""
 TYPED = frozenset({"result", "implements", "alias", "package"})
 STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
-"""The step from the value to what the capture binds."""
+"""The step that leads from the captured value to the value that the name gets."""
 FORMS = {
     "unknown": "?",
     "global": "global",
@@ -69,7 +69,7 @@ class Rules(NamedTuple):
     unbound: frozenset[str]
     """Definitions of these node types bind no name unless a type contains them."""
     inferred: frozenset[str]
-    """Keywords in place of a type that leave the type to the value: `var`."""
+    """Keywords in place of a type, such as `var`, with which the value determines the type."""
     documented: bool
     """Whether comments declare types (`codelens.extract.flow.patterns`)."""
     roles: dict[str, str]

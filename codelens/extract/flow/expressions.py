@@ -63,7 +63,7 @@ _LITERAL_NAME = re.compile(r"""(["'`])([^"'`\\$\s]{1,150})\1""")
 
 
 def _observed(info: LanguageInfo, imports: Iterable[Import]) -> dict[str, str]:
-    """Returns local name -> key, for functions whose result holds their argument under that key."""
+    """Maps local names of functions to the key under which their result holds their argument."""
     places = {name: text.split() for name, text in info.observed}
     known = {name: "" for name, parts in places.items() if not parts}
     for imported in imports:
@@ -300,7 +300,7 @@ class Expressions:
     def _within(
         self, pattern: Node | None, value: str, arm: Node, depth: int, result: Node | None = None
     ) -> str:
-        """Writes the result of an arm without the names that its pattern binds."""
+        """Writes the result of an arm, with values in place of the names that its pattern binds."""
         text = self.written(result or arm.child_by_field_name("value"), depth)
         head = _HEAD.match(text)
         if head is None or pattern is None:
@@ -310,7 +310,7 @@ class Expressions:
         return UNKNOWN if part in {"", UNKNOWN} else part + text[head.end() :]
 
     def _only(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """Writes the last expression of a block, unless it starts with a name the block binds."""
+        """Writes the last expression of a block; `?` if it starts with a name bound in it."""
         inner = [part for part in node.named_children if not part.is_extra]
         if not inner or inner[-1].type in parts:
             return UNKNOWN

@@ -1,7 +1,7 @@
-"""Finds the type of which a key names a field: `T{Size: 1}`, `T(size=1)`, `case T(size=1)`.
+"""Finds the type whose field a key names: `T{Size: 1}`, `T(size=1)`, `case T(size=1)`.
 
-A key is that of a literal or a pattern, or names an argument of a constructor or of a function that
-copies a value, which may have a parameter for each field.
+A key belongs to a literal or to a pattern. Named arguments count too, if the call is of a
+constructor or copies a value: these may have a parameter for each field.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _ELEMENT = "[]"
 _DEEPEST = 24
 _PROMISE = re.compile(r"Promise\s*<(.*)>", re.DOTALL)
 _EXPRESSION = "-"
-"""Before the kind of a type: the keys of its literals are expressions, no names of fields."""
+"""Before the kind of a type: the keys of its literals are expressions, not names of fields."""
 
 
 def literal_keys(
     captures: Captures, info: LanguageInfo, source: Source, expressions: Expressions
 ) -> dict[int, tuple[str, str]]:
-    """Returns the keys of literals of a type, by position: the key, and the value that has it.
+    """Returns the keys of typed literals: position -> the key, and the value whose field it names.
 
-    The setting `[keys]` says how the nodes around a key lead to that value. It is `?` for a
-    literal of unknown type. The keys of a map are left out.
+    The setting `[keys]` says how the nodes around a key lead to that value, which is `?` if the
+    type is unknown. The keys of a map are left out.
     """
     nodes = [node for kind in _KINDS for node in captures.get(kind, ())]
     if not nodes:
@@ -55,7 +55,7 @@ def literal_keys(
 def _owner(
     node: Node, recipes: dict[str, tuple[str, ...]], source: Source, expressions: Expressions
 ) -> str:
-    """Writes the value that has a key: `?` if no type is named around it, empty for a map."""
+    """Writes the value whose field a key names; `?` if its type is unknown, empty for a map."""
     steps, is_nested, is_named = "", False, True
     below, around = node, node.parent
     for _ in range(_DEEPEST):
@@ -123,7 +123,7 @@ def _taken(argument: Node, listed: Node, steps: str, expressions: Expressions) -
 def _made(call: Node, parts: list[str], expressions: Expressions) -> str:
     """Writes the type that a call makes, or the value that it copies: `a.copy(size = 1)`.
 
-    The name of a type is capitalized; other functions have parameters of their own.
+    A capitalized name is that of a type. Other functions have parameters that name no field.
     """
     callee = child(call, parts[0])
     text = expressions.type(callee) if callee is not None else ""

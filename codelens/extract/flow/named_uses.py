@@ -1,4 +1,4 @@
-"""Finds the uses that a grammar leaves as text: names in strings, symbols and bodies of macros.
+"""Finds uses of names in what a grammar leaves as text: strings, symbols and bodies of macros.
 
 `a.send(:b)`, `call_user_func([$a, "b"])` and `getattr(a, "b")()` call `b` of `a`; `a.method(:b)`
 gives it as a value; `list.map(&:b)` calls `b` of each element, `attrgetter("b")` reads it.
@@ -69,7 +69,7 @@ def _rule_of(text: str) -> _Rule:
 
 
 class _Place(NamedTuple):
-    """Where a name stands: its call's arguments, its number there, and its object in a pair."""
+    """Where a name is: its call's arguments, its number among them, its object in a pair."""
 
     arguments: Node | None
     position: int
@@ -143,7 +143,7 @@ def _is_called(node: Node | None) -> bool:
 
 
 def _receiver_in(arguments: Node, owner: str, flow: Flow) -> str:
-    """Returns the argument that has the member which another argument names."""
+    """Returns the argument whose member another argument names."""
     node = arguments.named_child(int(owner)) if owner != "?" else None
     if node is not None and node.type == "argument":
         node = node.named_child(0)
@@ -165,7 +165,7 @@ def _place_of(node: Node) -> _Place:
 
 
 def _receiver_in_pair(element: Node, applies: bool, source: Source, flow: Flow) -> str:
-    """Returns the object of a pair `[$a, "m"]`; a string names a class only where a call is due."""
+    """Returns the object of a pair `[$a, "m"]`; a string there names a class only in a call."""
     owner = element.named_child(0)
     if source.slice(owner.start_byte, owner.start_byte + 1) in _QUOTES:
         path = source.slice(owner.start_byte + 1, owner.end_byte - 1)
@@ -178,7 +178,7 @@ def _receiver_in_pair(element: Node, applies: bool, source: Source, flow: Flow) 
 
 
 def _receiver_in_path(path: re.Match[str], *, prefixed: bool) -> str:
-    """Returns what is before the name of a path in a string, which is complete."""
+    """Returns what precedes the name in a fully qualified path in a string."""
     space = path[1].replace("\\\\", "\\").strip("\\")
     if path[2] in {"self", "static", "parent"}:
         return path[2]
@@ -190,8 +190,8 @@ def _receiver_in_path(path: re.Match[str], *, prefixed: bool) -> str:
 def _in_macros(captures: Captures, info: LanguageInfo, source: Source) -> Iterator[NamedUse]:
     """Yields the uses in the macro bodies of a text: `#define CALL(x) f(x)`.
 
-    A body may be any tokens, so a name before `(` is a call and any other name a use. Not counted
-    are parameters, what `#` and `##` make a text or join, and members, whose owner is unknown.
+    A body may be any tokens, so a name before `(` is a call and any other name a use. Parameters do
+    not count, nor operands of `#` and `##`, nor members, whose owner is unknown.
     """
     for node in captures.get("reference.macro", ()):
         if node.end_byte - node.start_byte > _LONGEST:

@@ -161,12 +161,12 @@ class Operators:
 
 
 def typed_names(flow: Flow, forms: Set[str], plain: re.Pattern[str] | None) -> dict[str, bool]:
-    """Maps each variable to whether the text gives it a type that is not plain.
+    """Returns for each variable whether the text gives it a type that may have methods of its own.
 
     Args:
         flow: the scopes and bindings of the text.
         forms: the forms of bindings that count.
-        plain: types, and values, without methods of their own.
+        plain: types and values that have no methods of their own.
     """
     typed: dict[str, bool] = {}
     for row in flow.bindings:

@@ -1,4 +1,4 @@
-"""Finds types and values that a text gives to names by other means than an assignment.
+"""Finds types and values that a text gives to names other than by assignment.
 
 These are the names in patterns (Rust), parameters of function literals, type tests (PHP, Python),
 and types in doc comments (PHP). For patterns the `[bindings]` setting gives node types a role:

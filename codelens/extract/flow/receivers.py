@@ -1,4 +1,4 @@
-"""Finds the receiver of each name, and the methods that Python calls without their names.
+"""Finds the receiver of each name, and the methods that Python calls without naming them.
 
 Such methods are those of `with a`, `a + b`, `a[i]`, `len(a)` and `a(1)`, each a use of the method
 after its operand. Most operands are strings, numbers or unknown, so a use counts only if the text
@@ -76,7 +76,7 @@ def _calls(names: list[Node], source: Source, typed: Mapping[str, bool]) -> Iter
 
 
 def _adds_nothing(name: str, operand: Node, typed: Mapping[str, bool], defined: Set[str]) -> bool:
-    """Whether the operand does not determine the method, or another use already covers it."""
+    """Whether the operand cannot tell the method, or another use already covers the call."""
     if operand.type != "identifier":
         return operand.type in _SAYING_NOTHING
     bare = (operand.text or b"").decode("utf-8", "replace")

@@ -48,9 +48,11 @@ SETTER = "="
 `b=`.
 """
 NAMED = ":="
-"""In place of arguments: the name of an argument, and of a field if the constructor has it."""
+"""In place of arguments: the name is that of an argument, and of a field if a constructor takes it.
+"""
 CASE = "case"
-"""In place of arguments: the name is a constant of the value's type, or one that the place sees."""
+"""In place of arguments: the name is a constant of the value's type, or one that is in scope there.
+"""
 VARIABLE = "@"
 """In place of arguments: the name is a variable of the instance, never a method."""
 _MARKS = (
@@ -71,7 +73,7 @@ _AROUND_LATE = dict.fromkeys(
     "arrow_function function_expression statement_block return_statement await_expression "
     "parenthesized_expression arguments object".split(), "",
 ) | {"call_expression": "function", "pair": "key"}  # fmt: skip
-"""Nodes between the loading of a module and the function or key that it is for -> its field."""
+"""Nodes between a call that loads a module and the function or key that it is for -> its field."""
 
 _PLACE = itemgetter(2, 3)
 _new_reference = cast(
@@ -242,8 +244,10 @@ def _keys(
 ) -> dict[int, tuple[str, str]]:
     """Returns the keys of literals, by position, with the value that has them.
 
-    A short key (`{ a }`) that is found as a bare name stays one, as does a case of a value of
-    unknown type. Any other key is none, so one of unknown type only replaces a name that was found.
+    A short key (`{ a }`) that counts as a bare name already stays one, and so does a `case` for a
+    value of unknown type. Any other key that counts as a bare name is replaced, even if its type is
+    unknown, because it is no use of that name. A key that does not count yet is added if its type
+    is known.
     """
     cases = {node.start_byte for node in captures.get("reference.key.case", ())}
     short = {node.start_byte for node in captures.get("reference.key.short", ())}
@@ -316,7 +320,7 @@ def _arguments(
     """Returns the number of arguments after each name, and their text."""
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
     for node in captures.get("call.open", ()):
-        # `f(...)` makes a function of `f`, and passes nothing.
+        # `f(...)` with literal dots makes `f` a value. It passes no arguments.
         del lists[node.start_byte]
     texts = [""] * len(names)
     text = source.text
@@ -404,7 +408,8 @@ def _of_the_file(
             hidden.append((start, name))
     scopes = flow.scopes_at([start for start, _ in hidden]) if hidden else []
     for (start, name), scope in zip(hidden, scopes, strict=True):
-        # Elsewhere in the file it is a variable, here the name of another file.
+        # Another scope of this file has a variable of this name; here the name comes from another
+        # file.
         if not flow.has_variable(scope, name):
             yield start, name
 

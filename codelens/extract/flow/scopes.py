@@ -138,7 +138,7 @@ class Flow:
         ]
 
     def _placed(self, extracted: Symbols, imports: list[Import]) -> Iterator[_Placed]:
-        """Yields definitions and imports whose scope does not follow from their parent symbol."""
+        """Yields definitions and imports whose parent symbol does not determine their scope."""
         scope_of = {symbol: scope for scope, symbol in self._own.items()}
         symbols = extracted.symbols
         unbound = self._unbound

@@ -1,7 +1,8 @@
 """Reads the type tests of Kotlin, after which a name has another type.
 
-A test of an `if`, a `when` or a `while` holds in its body, a negated one in the `else` or, if its
-body leaves, in what follows. Of other tests only the name is known: `x is A && f(x)`.
+A test in an `if`, a `when` or a `while` holds in its body; a negated one holds in the `else`, or
+after the statement if its body leaves. For other tests (`x is A && f(x)`) only the tested name is
+recorded, not where the test holds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from codelens.extract.flow.expressions import Expressions
 from codelens.extract.flow.patterns import Row
 
 _SOMEWHERE = ""
-"""In place of the type: the test holds in an unknown part of what follows."""
+"""In place of the type: it is unknown where in what follows the test holds."""
 _AROUND = frozenset({"parenthesized_expression", "conjunction_expression"})
 _NAME = "simple_identifier"
 

@@ -54,7 +54,7 @@ class Template(NamedTuple):
     start: int
     end: int
     scope: int
-    """The scope around it: that of its component's class, or 0 in a separate file."""
+    """The scope around the template: that of its component's class, or 0 in a separate file."""
     symbol: int
     """The component, or -1."""
 

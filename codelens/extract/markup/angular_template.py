@@ -94,7 +94,7 @@ class _AngularTemplate:
         self._depth = 0
         """Number of open elements and blocks with variables of their own."""
         self._scanned = 0
-        """Number of bytes that were searched in vain for the end of a block's head."""
+        """How many bytes were searched for the end of a block's head without finding one."""
         self.uses: list[ElementUse] = []
         self.elements: list[str] = []
 

@@ -206,14 +206,15 @@ class _Component:
                 continue
             ended = self._ended(symbol)
             if ended.name_line > ended.end_line:
-                # The script ends before the name, so its name is a word of the translation.
+                # The name is beyond the end of the script, so it comes from the translated
+                # template.
                 self._places.append(max(parent, 0))
                 continue
             self._places.append(len(self._symbols))
             self._symbols.append(ended._replace(parent=parent))
 
     def _ended(self, symbol: Symbol) -> Symbol:
-        """Ends a definition that is never closed with its script."""
+        """Ends a definition that its script never closes where the script ends."""
         last = self._end
         if symbol.end_byte <= last:
             return symbol
@@ -373,7 +374,7 @@ class _Component:
     def _seen_use(
         self, reference: Reference, byte: int, piece: Piece, names: _Names
     ) -> Reference | None:
-        """Returns a use of the template's script as the template sees it; None for none."""
+        """Returns a use in the template's script as one in the template; or None."""
         if piece in {"glue", "definition"}:
             return None
         if piece == "member":
@@ -505,7 +506,7 @@ class _Names:
         return -1
 
     def is_store(self, name: str) -> bool:
-        """Whether `$x` is the value of a store `x` of the scripts."""
+        """Whether `$x` is the value of a store `x` that the scripts bind."""
         return name[1:] in self._module and name not in self._module
 
 

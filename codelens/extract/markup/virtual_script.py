@@ -100,7 +100,7 @@ class VirtualScript:
         self._add(b"()" + end, 0, "glue")
 
     def member_head(self, owner: bytes, name: bytes, start: int, end: bytes = b";") -> None:
-        """Adds what `member` adds, without the brackets; the given value follows in its own."""
+        """Adds what `member` adds, without brackets: the caller adds them with a value inside."""
         self._add((b"\n;" if end == b";" else b"\n") + owner + b"().", 0, "glue")
         self._add(name, start, "member")
 
@@ -131,7 +131,7 @@ class VirtualScript:
             self.written(start, end)
 
     def given(self, owner: bytes, name: bytes, place: int, span: tuple[int, int]) -> None:
-        """Adds a use of a member of a component, and the expression that it is given, if usable."""
+        """Adds a use of a member of a component with the expression that it gets, if usable."""
         if not self.is_usable(*span):
             self.member(owner, name, place)
             return
@@ -142,7 +142,7 @@ class VirtualScript:
         self.written(*span)
 
     def written(self, start: int, end: int) -> None:
-        """Adds uses of the names that a handler assigns to, which no expression reads."""
+        """Adds uses of the names that code assigns to: an assignment alone is no use of a name."""
         for match in _ASSIGNED.finditer(self._text, start, end):
             self._add(b"\n;[", 0, "glue")
             self._add(match[1], match.start(1), "exact")

@@ -208,7 +208,7 @@ _SHALLOW_BYTES = 32_000
 _BRACE = re.compile(rb"[{}]")
 _SHOWN = re.compile(rb"[^\r\n]")
 _SIGNS = {"semicolon": ";", "ampersand": "&"}
-"""Groups of `masked` whose name cannot be their replacement."""
+"""Names of groups of `masked` that stand for a sign, which no group can be named after."""
 
 
 class Mask(NamedTuple):
@@ -283,7 +283,8 @@ class _BoundedParse:
     def read(self, offset: int, _point: Point) -> memoryview | bytes:
         """Returns the text from an offset on."""
         if not self._parsing:
-            # Predicates read the text of nodes here; any other type crashes the process.
+            # Predicates of queries read the text of nodes through this call, and any other type
+            # crashes the process.
             return self._text[offset : offset + _READ_BYTES]
         # In a broken text a scanner may restart at each byte and read to the end each time. All of
         # that is one step, so only a read can stop it.

@@ -1,4 +1,4 @@
-"""Parses around text that is broken, as while somebody types.
+"""Parses around broken text, such as somebody leaves while typing.
 
 An open bracket makes a parser swallow the definitions that follow. Some lines show by themselves
 that a definition begins there (`restarts` in a language's settings). If the tree has no definition

@@ -42,7 +42,7 @@ class Frame:
     exported = False
     private = False
     secluded = False
-    """Whether it is private by an earlier `@access`."""
+    """Whether an earlier `@access` makes it private."""
     hides: bool | None = None
     """Whether the rest of its body is private; None if nothing says so."""
     dropped = False
@@ -58,7 +58,7 @@ class Frame:
     headed = False
     """Whether the query marked the end of its head."""
     outside = False
-    """Whether it does not belong to the type around it."""
+    """Whether it does not belong to the type that encloses it."""
     through: Span | None = None
     """The instance that it is assigned to: `self` in `self.x = 1`."""
     passing = False

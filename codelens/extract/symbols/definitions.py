@@ -310,7 +310,7 @@ class _Sweep:
         stack.append(frame)
 
     def _close(self, frame: Frame) -> None:
-        """Gives a definition that is alone in its extent the span of the extent."""
+        """Gives a definition the span of its extent if it is the only one there."""
         only, frame.only = frame.only, None
         if frame.role != EXTENT or frame.count != 1 or only is None:
             if frame.role == EXTENT and self._stack and self._stack[-1].role == EXTENT:

@@ -108,7 +108,7 @@ def exported_again(
 
 
 def _exported_name(node: Node, info: LanguageInfo, source: Source) -> str:
-    """Returns the name that a pair of exports, or an assignment to one, exports; empty if none."""
+    """Returns the name that a key of `exports`, or an assignment to it, exports; empty if none."""
     key = node.child_by_field_name("key")
     around = node.parent.parent if key is not None and node.parent is not None else node
     left = around.child_by_field_name("left") if around is not None else None
@@ -213,12 +213,12 @@ class _Statements:
         return [self._split(imported) for imported in imports] if self._splits else imports
 
     def _split(self, imported: Import) -> Import:
-        """Splits a module that is bound itself: `a.b.C` is C of `a.b`."""
+        """Splits a module that is bound as a whole: `a.b.C` imports C of `a.b`."""
         module, dot, name = imported.module.rpartition(".")
         return imported if imported.name or not dot else imported._replace(module=module, name=name)
 
     def _bare(self, parts: list[_Part]) -> list[Import]:
-        """Returns several modules of one statement, each of which binds itself."""
+        """Returns the modules of a statement in which each module binds its own name."""
         imports: list[Import] = []
         for part in parts:
             if part[2] == "module":
@@ -266,6 +266,6 @@ def _bound(role: str, text: str) -> tuple[str, str]:
     if role == "all":
         return "*", ""
     if role == "late":
-        # It binds no name: the expression of the call itself means the module.
+        # The statement binds no name; the call is an expression whose value is the module.
         return "", f"'{text}'"
     return (DEFAULT if role == "default" else ""), text

@@ -22,7 +22,8 @@ _DOCSTRING_RAW = 2400
 _PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
 _MANY_NAMES = _PLAIN_VALUES | TYPES | {"member"}
 _FLOATING = TYPES | {"member", "variable", "constant"}
-"""Kinds that, if declared within a variable, belong to its surroundings."""
+"""Kinds that, if they are declared inside a variable's value, belong to what encloses the variable.
+"""
 _NAMED_SHAPES = FUNCTIONS - {"function", "method"}
 _HOLDERS = TYPES | {"module"}
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")

@@ -44,6 +44,10 @@ class GoMembers(Members):
                 return pairs
         return []
 
+    def _ancestry(self, own: Instance) -> list[Instance]:
+        """Return embedded types by depth: the shallowest member counts (Go spec, "Selectors")."""
+        return self._walked(own)
+
     def _of_underlying(
         self, own: Instance, name: str, value: Value
     ) -> list[tuple[Referent, Value]]:

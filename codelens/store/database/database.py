@@ -114,7 +114,7 @@ LARGEST_LOG_BYTES = 32 << 20
 """A longer log is truncated once nobody reads from it."""
 BUSY_S = 10.0
 QUESTION_S = 2.0
-"""How long a query waits to write: it can be answered without writing."""
+"""How long a query waits to write. It is short, since the answer does not depend on the write."""
 BUSY_MS = round(BUSY_S * 1000)
 _PRAGMAS = """
 PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
@@ -127,8 +127,8 @@ Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the
 def pragmas_of(kind: str) -> str:
     """The pragmas that set up a connection to this kind of database."""
     if kind == "contexts":
-        # Saved data must survive a power cut and a lost log file, and must be readable where
-        # nothing can be written; it is small and rarely changes.
+        # Saved data must survive a power cut and a lost log file, and must be readable on a
+        # read-only disk. It is small and rarely changes.
         return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
     # An index can be rebuilt.
     pragmas = _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
@@ -172,8 +172,8 @@ class Database:
         """Return all rows of a query.
 
         Raises:
-            CallCancelled: nobody waits for the answer any more. This is checked here, since all
-            long work reads rows.
+            CallCancelled: nobody waits for the answer any more. The check is here because all long
+                work reads rows.
         """
         check_cancelled()
         with translated(self.path):
@@ -435,15 +435,15 @@ class Database:
     def _name_held(self) -> Generator[None]:
         """During the block, keep other processes from giving the file's name to another file.
 
-        SQLite removes the log by name when the last connection closes or leaves WAL mode. It does
-        check beforehand whether the file was moved, but a long checkpoint may come in between.
+        SQLite removes the log by name when the last connection closes or leaves WAL mode. It checks
+        first whether the file was moved, but a long checkpoint may follow that check.
         """
         if not self._logged:
             yield
             return
         with ExitStack() as stack:
-            # Where no lock can be created, nobody can rename a file either; nor can a stopped
-            # process.
+            # If no lock can be created here, no file can be renamed here either. If a stopped
+            # process holds the lock, it renames nothing.
             with suppress(OSError):
                 waits = database_recovery.alone_in(
                     self.path.parent, wait_s=database_recovery.PATIENCE_S

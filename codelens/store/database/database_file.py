@@ -81,10 +81,11 @@ _TABLES = {
 
 
 def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
-    """Raise if another program wrote the database, or if its header denies its checksums."""
+    """Raise if another program wrote the database, or its header contradicts its checksums."""
     mark = int(connection.pragma("application_id"))  # type: ignore[arg-type]
     if mark == MARKS[kind]:
-        # No checksum protects the byte that states whether there are checksums.
+        # No checksum protects the byte that states if the file has checksums, so compare it with
+        # the mark.
         if checked and not reserves_checksums(connection):
             raise IndexCorrupt(path, "its header was changed")
         return

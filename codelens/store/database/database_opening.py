@@ -30,7 +30,7 @@ from codelens.store.database.database_file import (
 )
 from codelens.store.database.writer_lease import holder_of, is_held, machine
 
-# Two processes that set up the first page at once would each find half of the other's.
+# Two processes that set up the first page at once would each read a half-written one.
 CREATION_LOCK = ".creation.lock"
 _OPENINGS = 5
 _OPEN_MS = 60_000
@@ -225,8 +225,9 @@ class HeldIndex(Database):
     def without_log(self) -> Generator[None]:
         """Run the block's transactions without room beyond the file's own pages.
 
-        A process killed in one leaves half a change that cannot be undone. Therefore the file's
-        header marks it as unusable during the block: whoever opens it next rebuilds it.
+        A process that is killed during one leaves half a change, which nobody can undo. So during
+        the block the header marks the file as unusable, and the next process to open it rebuilds
+        it.
 
         Raises:
             DiskFull: even the mark cannot be written.
@@ -288,7 +289,7 @@ def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
 # Opens an index in memory, to answer from if the one on disk cannot be written; it is never saved.
 
 STAND_IN_BYTES = 256_000_000
-"""The most that an index may hold to be copied to memory when it cannot be written."""
+"""The largest index, in bytes, to copy to memory when it cannot be written."""
 
 logger = logging.getLogger(__name__)
 

@@ -127,7 +127,7 @@ def forget_old(folder: Path) -> list[Path]:
     newest: dict[str, float] = {}
     gone: list[Path] = []
     for file in asides(folder):
-        # If the clock was set back, the age is negative; then only the newest file stays.
+        # The age is negative if the clock was set back; such a file stays only if it is the newest.
         if file.age_s == newest.setdefault(file.of, file.age_s) and file.age_s < KEPT_S:
             continue
         with contextlib.suppress(FileNotFoundError):
@@ -147,7 +147,7 @@ def is_check_due(path: Path, since_s: float) -> bool:
         checked = stamp(path).stat().st_mtime
     except OSError:
         return True
-    # A check in the future does not count either: the clock was set back since.
+    # A check in the future does not count either: somebody has set the clock back since.
     return not max(since_s, time.time() - CHECKED_FOR_S) < checked < time.time() + _CLOCK_S
 
 
@@ -197,10 +197,11 @@ def alone_in(
         os.close(descriptor)
 
 
-# Detects an index file that is not the one codelens left, such as an older copy put back.
+# Detects that an index file is not the one codelens left, such as an older copy that somebody put
+# back.
 #
 # A copy of the file alone, put next to the newer log of a server or of a killed process, mixes
-# pages of two states. Each page has a right checksum, so SQLite notices nothing. Therefore
+# pages of two states. Each page has a valid checksum, so SQLite does not notice. Therefore
 # `NAME.checked` records the file's state when codelens last wrote to it (in WAL mode that is only
 # in a checkpoint) and the age of its content. Each checkpoint, made here or on closing, is recorded
 # under the lock that renaming takes.

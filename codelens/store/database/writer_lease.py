@@ -1,8 +1,8 @@
 """The writer's lease and its clocks: they decide who may write an index, and for how long.
 
-Wall clocks jump both ways, and machines sleep and reboot. `passed` returns the seconds that
-certainly went by between two readings. An index adds them up in its own clock
-(`codelens.store.views.index_metadata`), so a clock set forward by a year ages nothing.
+Wall clocks jump both ways, and machines sleep and reboot. `passed` returns how many seconds have
+certainly elapsed between two readings. An index adds them up in its own clock
+(`codelens.store.views.index_metadata`), so setting the clock forward by a year makes nothing older.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ logger = logging.getLogger(__name__)
 
 LEASE_S = 30.0
 _BEAT_S = LEASE_S / 3
-# A working holder writes every few seconds; one that hangs must not block others forever.
+# A holder that works writes every few seconds. One that hangs must not block others forever.
 _HUNG_S = 600.0
 _NAME = "writer"
 _POLL_S = 0.02
 _TRY_S = 0.5
 _NOTICE_S = 1.0
 _given_up: set[str] = set()
-"""Owners of this process's leases that are over, and could not be released in the file."""
+"""Owners of leases that this process has ended, but could not release in the file."""
 _RELEASE_S = 2.0
 _OWN_STAT = "/proc/self/stat"
 

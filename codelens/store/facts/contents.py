@@ -155,7 +155,7 @@ _OUTLINE = "outline "
 
 
 def outline_key(key: ContentKey) -> ContentKey:
-    """The key under which an outline is stored: symbols alone, for texts that no view contains."""
+    """The key of an outline: the symbols alone of a text that no view contains."""
     return key[0], _OUTLINE + key[1]
 
 

@@ -1,9 +1,9 @@
 """Postings record which contents contain a term and how often, in a compact layout on disk.
 
-A packed word of `codelens.extract.tokenizer` has four bytes, and most words are equal: their term
-occurs once in the body of the first chunk. So words are stored in columns, one byte of each word
-per column, and a column with only the usual value is left out. Native byte order (an index is
-local).
+A packed word of `codelens.extract.tokenizer` has four bytes. Most words are equal, because most
+terms occur once, in the body of the first chunk. So words are stored in four columns, one for each
+byte of a word, and a column in which all bytes have the usual value is left out. Native byte order
+(an index is local).
 
 One document with one entry, as most terms have in a segment:
 
@@ -86,7 +86,7 @@ def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
 
 @lru_cache(maxsize=1 << 14)
 def _columns_of_one(words: bytes) -> tuple[int, bytes]:
-    """Flag, mask and columns of a term with one entry; most rows are like this and few differ."""
+    """Flag, mask and columns of a term with one entry, cached: most rows have equal ones."""
     mask, columns = _columns(words[_WORD:], _USUAL_ENTRY)
     return _SINGLE | mask, columns
 
@@ -222,11 +222,11 @@ class Posting:
         return _words(flags & _COLUMNS, second, _USUAL_ENTRY, sum(self._counts))
 
 
-# Neighboring terms of a segment share a block, and so a row: most take a few bytes, and a row costs
-# 13.
+# Neighboring terms of a segment share a block, which is a row: most terms take a few bytes, while
+# each row costs 13.
 #
-# A block of several terms has two compressed parts (deflate), so that a question whose term is
-# missing reads only the first:
+# A block of several terms has two compressed parts (deflate). A question whose term is not in the
+# block reads only the first:
 #
 #     uint16 length of the first part
 #     first part: the sizes of the postings, a byte each, then the terms in their order, in UTF-8,
@@ -235,8 +235,8 @@ class Posting:
 #
 # A block of one term is its bare posting. Postings of 256 bytes and more, and terms with a NUL,
 # have their own blocks. The row has a column for the first term, and one for the marks of a block
-# of several terms: a byte of each term's digest. With the marks, SQLite skips five of six blocks
-# that lack the term; of the blocks that a query reaches, three of four lack it.
+# of several terms: a byte of each term's digest. Three of four blocks that a query reaches lack its
+# term, and by the marks SQLite skips five of six of these.
 
 BLOCK_BYTES = 2000
 """Bytes of terms and postings before compression. With half of it postings take 6 % more on Linux,

@@ -1,8 +1,8 @@
 """Facts from compilers: occurrences of symbols, by the hash of the text in which they were found.
 
-A document applies where a view has its text at the path where it was indexed. At another path, it
-applies only if the view lacks the indexed path, since the imports of a text may resolve differently
-at two paths.
+A document applies to its text at the path where the compiler indexed it. At another path it applies
+only if the view lacks the indexed path, because the imports of a text may resolve differently
+there.
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ def save(
 ) -> int:
     """Store documents, each in place of an earlier one of the same text and path.
 
-    In the caller's transaction. With `add`, what the earlier document says remains, except for uses
-    at places where the later one has a use.
+    In the caller's transaction. With `add`, the earlier document remains, except for uses at places
+    where the later one has a use.
 
     Returns:
         How many were stored.

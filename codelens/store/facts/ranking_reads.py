@@ -298,8 +298,8 @@ def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, boo
 
 # Meaning vectors of chunks, one per chunk, by a version of the word table.
 #
-# They are facts by content, like all others. Vectors of a newer table stay: an older codelens that
-# uses the same index can do without them.
+# They are facts by content, like all others. An older codelens leaves the vectors of a newer table
+# as they are, and does without vectors for these chunks.
 
 SELECT_VECTORS = (
     "SELECT content, data FROM chunk_vectors WHERE content IN ({marks}) AND version = ?"

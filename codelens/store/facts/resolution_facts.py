@@ -307,8 +307,8 @@ def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], R
 
 # Facts of one text in the form of a row: a worker process sends it, and the index stores it.
 #
-# The worker packs them: references and bindings as objects cost more to send than to extract from
-# their blob.
+# The worker packs references and bindings, because sending them as objects costs more than
+# unpacking a blob.
 
 REFERENCE_KINDS = ("call", "type", "name", "export")
 _NO_REFERENCES = bytes(4)

@@ -2,10 +2,10 @@
 
 A row belongs to a path with a content, and states what its edges depend on
 (`codelens.resolve.graph_state`). Two branches may share a text but not its edges, so the last few
-rows of each text are kept, which serves switching and comparing branches.
+rows of each text stay for whoever switches or compares branches.
 
-Rows of a content are removed with it. Rows of several resolver versions can exist for different
-files: each version reads only its own, and the newest one's are kept.
+Removing a content removes its rows. Different files can have rows of different resolver versions:
+each version reads only its own rows, and never replaces those of a newer one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SELECT e.state, e.data FROM file_edges e JOIN paths p ON p.id = e.path
 WHERE p.path = ? AND e.content = ? AND e.version = ? ORDER BY e.number DESC
 """
 _ANY = "SELECT 1 FROM file_edges UNION ALL SELECT 1 FROM edge_parts LIMIT 1"
-# A content that another process removed meanwhile gets no row: nobody will ask for it.
+# A content that another process has removed meanwhile gets no row, since no view has it.
 _SAVE = """
 INSERT INTO file_edges (path, content, number, version, state, data)
 SELECT p.id, c.id, ifnull(max(e.number), 0) + 1, ?3, ?4, ?5
@@ -112,7 +112,7 @@ def load_parts(
 
 @lru_cache(maxsize=64)
 def _names_of(text: str) -> frozenset[str]:
-    """The names of a part. A question has the same names for all files: hundreds share one set."""
+    """The names of a part; cached, since a question asks hundreds of files for the same names."""
     return frozenset(text.split("\n"))
 
 

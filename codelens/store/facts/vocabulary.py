@@ -67,10 +67,10 @@ class KeyLines:
         beginning of `word`, or that with its first two letters swapped; `word` has more than
         2 * `most` letters.
 
-        If a word is split into `most` + 1 pieces with a letter between any two, `most` edits cannot
-        change all of them. The first piece must be at the beginning of a key and the last at its
-        end: an edit that shifts one of these leaves one edit fewer for the other pieces, one of
-        which stays whole.
+        `most` edits cannot change all of `most` + 1 pieces of a word with a letter between any two,
+        so a key contains one piece unchanged. The first piece counts only at the beginning of a key
+        and the last only at its end: an edit that shifts one of them cannot change another piece,
+        so one of the others is unchanged.
         """
         pieces = [piece.encode("utf-8", "replace") for piece in _pieces(word, most)]
         letters = word.encode("utf-8", "replace")
@@ -79,7 +79,7 @@ class KeyLines:
         for text in (self._first, self._since):
             low, high = _beginning(text, begins)
             for line in _holding_one(text, pieces, low, high, begins):
-                # A letter that the word lacks takes an edit.
+                # Each letter of the key that the word lacks takes an edit.
                 if not line.isascii() or (
                     abs(len(line) - len(word)) <= most
                     and len(line.translate(None, letters)) <= most
@@ -275,4 +275,4 @@ _PART_PASSED_OVER, _ALL_PASSED_OVER = 1, 2
 _WORTH_LOADING = 3
 _NEVER = -1_000_000_000
 _loaded: WeakKeyDictionary[Database, KeyLines | int] = WeakKeyDictionary()
-"""The keys of each index in memory; before they are loaded, the price paid so far."""
+"""The keys of each index in memory; until they are loaded, what the scans have cost so far."""

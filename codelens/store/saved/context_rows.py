@@ -29,9 +29,10 @@ from codelens.store.database.database import Database, Row, translated
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"
 REPOSITORY = "repository"
-"""Keys of `about`: the repository's place; its root commits; the files of repositories that this
-one may have been before it moved; those of these files that were taken over (`FILE@SECONDS`, with
-the time); and the repository's id. Lists are separated by spaces."""
+"""Keys of `about`: the repository's place; its root commits; contexts files from places where it
+may have been before it moved; which of these files were taken over, and when (`FILE@SECONDS`); and
+its id. Spaces separate the items of a list.
+"""
 
 _COLUMNS = (
     "id, name, note, category, tags, pinned, created_s, saved_s, expires_s, branch, head, digest"
@@ -263,7 +264,7 @@ def owner_by_name(path: Path) -> Owner:
 def foreign(db: Database, owner: Owner) -> str:
     """Why a database belongs to another repository than `owner`; empty if it does not.
 
-    A file without an id is from an earlier version: then its place is compared.
+    An earlier version stored no id; then the places are compared.
     """
     place = about(db, COMMON_DIR)
     stated = about(db, REPOSITORY)

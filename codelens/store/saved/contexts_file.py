@@ -158,7 +158,7 @@ def _set_aside_ns(aside: Path) -> int:
 def _link_or_rename(path: Path, aside: Path) -> None:
     """Link a file to a second name; rename it if the system has no hard links.
 
-    As long as the first name exists, no other process creates an empty file under it.
+    The first name still exists then, so no other process creates an empty file under it.
     """
     try:
         os.link(path, aside)
@@ -169,8 +169,8 @@ def _link_or_rename(path: Path, aside: Path) -> None:
 def _restorable(path: Path, owner: Owner) -> _Restorable:
     """Merge the newest sound copy with contexts that are newer, or only in damaged files.
 
-    If the file is missing, files set aside before that copy was made do not count: the copy
-    includes everything restored from them, except what was deleted since.
+    If the file is missing, ignore files that were set aside before that copy was made: the copy has
+    all that was restored from them, except for what was deleted since.
 
     Raises:
         StoreError: a copy cannot be read now, which does not mean that it is damaged.

@@ -2,8 +2,8 @@
 
 Pins have their own file, since an index can be rebuilt: `pins/pins-ID.json` in the home folder, ID
 being the repository's. It contains scopes as in `views.scope`. Each change replaces the file under
-a lock and writes a copy (`.backup`), which counts if the file is lost, damaged or another
-repository's. Earlier versions kept pins in the index; `adopt` moves them once.
+a lock and writes a copy (`.backup`), which is read if the file is lost, is damaged or belongs to
+another repository. Earlier versions kept pins in the index; `adopt` moves them once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _checksum(scopes: frozenset[str]) -> int:
 
 
 class _Unusable(NamedTuple):
-    """Why a file does not state what is pinned here."""
+    """Why a file cannot be used as this repository's pins."""
 
     why: str
     other: str = ""
@@ -79,7 +79,7 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
         parsed = json.loads(read_small(file, _MOST_BYTES).decode("utf-8"))
         scopes = frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
         other = home_files.other_owner_name(name or str(file), parsed.get(home_files.OWNER_KEY))
-        # A pin with a corrupted scope would leave its view to be pruned.
+        # If a corrupted scope went unnoticed, the pinned view would be pruned.
         if parsed.get(_SUM, checksum := _checksum(scopes)) != checksum:
             return _Unusable("its checksum does not match")
     except FileNotFoundError:

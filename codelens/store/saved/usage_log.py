@@ -29,7 +29,7 @@ _LOG = "usage.log"
 _FIELDS = 8
 _GROWN_BYTES = 1_000_000
 _MOST_BYTES = 16 * _GROWN_BYTES
-"""The most bytes of a log that are summed; normally it is folded long before it has so many."""
+"""How many bytes of a log to read at most; normally it is summed long before it grows so large."""
 _MOST_DIGITS = 15
 _KEPT_DAYS = 400
 

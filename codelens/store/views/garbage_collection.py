@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from codelens.store.database.writer_lease import Lease
 
 LATELY_S = 2 * TOUCH_S
-"""A view used within this time is never due, for any settings: last uses are known to an hour."""
+"""A view used within this time is never due, regardless of the settings: last uses are recorded to
+the hour.
+"""
 
 Standing = Literal["active", "inactive", "detached", "ref", "gone", "unreachable"]
 """The state of a view: checked out in a worktree; another branch of a worktree; an older detached
@@ -183,7 +185,7 @@ def is_due(db: Database, clock: Clock = machine) -> bool:
 
 
 def views_state(db: Database) -> tuple[int, ...]:
-    """A value that differs as soon as any view has changed, and so may have left unused rows."""
+    """A value that changes with any change of a view, which may have left unused rows."""
     row = db.row(VIEWS_STATE)
     return tuple(row) if row else ()
 
@@ -255,7 +257,7 @@ def _give_back(db: Database, clock: Clock) -> int:
         if free <= _PAGES_LEFT:
             return 0
         db.rows(f"PRAGMA incremental_vacuum({min(_PAGES_A_STEP, free - _PAGES_LEFT)})")
-        # Nothing was freed: the file is older than incremental vacuum.
+        # Nothing was freed: the file was made before codelens used incremental vacuum.
         return free - _free(db)
 
 

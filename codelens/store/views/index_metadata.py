@@ -33,7 +33,7 @@ INSERT INTO sites (folder, mount, filesystem) VALUES (?, ?, ?)
 ON CONFLICT (folder) DO UPDATE SET mount = excluded.mount, filesystem = excluded.filesystem,
     gone_s = NULL
 """
-# A folder that was never seen has an empty mount point, which matches no disk.
+# A folder that nobody has seen yet has an empty mount point, which matches no disk.
 _GONE = """
 INSERT INTO sites (folder, mount, filesystem, gone_s) VALUES (?, x'', '', ?)
 ON CONFLICT (folder) DO UPDATE SET gone_s = excluded.gone_s WHERE gone_s IS NULL
@@ -142,7 +142,7 @@ def note_sites(
 ) -> None:  # fmt: skip
     """Record where folders are, and since when some are gone; in the caller's transaction.
 
-    A folder that cannot be reached is not gone: its time starts over.
+    A folder that cannot be reached does not count as gone, so its time starts over.
     """
     for folder, site in there.items():
         db.execute(_SEEN, (folder, site.mount, site.filesystem))

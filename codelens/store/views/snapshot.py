@@ -124,7 +124,7 @@ class Snapshot:
         return {file.path_id: file for file in self.files}
 
     def symbols(self, ids: Iterable[int]) -> dict[int, list[Symbol]]:
-        """Symbols of contents of this view; those of the last files are held decoded."""
+        """Symbols of contents of this view; the most recently read ones stay decoded in memory."""
         needed_ids = dict.fromkeys(ids)
         decoded = self.db.remembered(_DECODED, dict[int, list[Symbol]])
         read = contents.symbols_of(self.db, needed_ids.keys() - decoded.keys())

@@ -1,7 +1,7 @@
 """A view maps the paths of a worktree and branch, or of a commit, to contents.
 
-A view changes in one transaction, so a reader sees the state before or after and never between. Its
-statistics are sums over its files, updated in the same transaction.
+A view changes in one transaction, so a reader sees the state before or after it, never one in
+between. Its statistics are sums over its files, updated in the same transaction.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def places_with(keys: Iterable[K], chosen: Container[K]) -> list[int]:
 def changed_places(before: Sequence[object], now: Sequence[object]) -> list[int] | None:
     """The positions at which `now` differs from `before`, including those after its end.
 
-    Returns None if `now` is shorter: then records of `before` are gone, and others moved. Compares
-    in C: an edit changes one of 50,000 files, and a Python loop costs ten times as much.
+    Returns None if `now` is shorter: then records were removed, and positions no longer correspond.
+    Compares in C: an edit changes one of 50,000 files, and a Python loop costs ten times as much.
     """
     if len(now) < len(before):
         return None
@@ -221,7 +221,7 @@ SIZES = """
 SELECT f.view, SUM(c.size_bytes) FROM view_files f JOIN contents c ON c.id = f.content
 GROUP BY f.view
 """
-# Grouped by content, in index order: the contents that only one view has.
+# The contents that only one view has. Grouping by content follows the order of an index.
 OWN_SIZES = """
 SELECT o.view, SUM(c.size_bytes) FROM (
     SELECT f.content, MIN(b.first_view) AS view
@@ -322,7 +322,7 @@ def files_since(
         if row != files[at]:
             now[at] = row
     now += changed.values()
-    # A removed file leaves no row to show that, but the view's own row counts the remaining files.
+    # A removed file leaves no row, but the view's own row has the number of remaining files.
     return now if len(now) == view.files else files_of(db, view.id)
 
 
