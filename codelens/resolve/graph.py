@@ -572,11 +572,9 @@ def keep_graph(
 ) -> bool:
     """Store rows by path, and partial rows by path and names, for other processes.
 
-    The graph then keeps the partial rows in their stored form. Returns False if another process is
-    writing or the store is not writable.
-
-    Call this outside of any transaction. It does not wait for the write lease, and holds the lease
-    only while it writes data that is already packed.
+    The graph then keeps the partial rows in their stored form. Returns False, without waiting, if
+    another process is writing or the store is not writable. Call this outside of any transaction;
+    it holds the write lease only while it writes data that is already packed.
     """
     packed = [stored_edges.Whole(path, row.content, graph.state, dumped(row)) for path, row in rows]
     packed_parts = [
