@@ -96,3 +96,9 @@ def test_every_module_that_a_page_names_exists(page: Path) -> None:
 def test_the_page_on_the_architecture_names_the_code() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     assert len(named_in(text)) >= 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_has_no_markers_of_a_merge(page: Path) -> None:
+    lines = page.read_text("utf-8").splitlines()
+    assert not [line for line in lines if line.startswith(("<<<<<<< ", ">>>>>>> "))]

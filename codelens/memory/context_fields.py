@@ -60,13 +60,11 @@ class NotSaved(ContextError):
 
     def __init__(self, reasons: Sequence[str], of: int, *, partial: bool = False) -> None:
         self.reasons = tuple(reasons)
-        count = f"{len(reasons)} of {of} handles" if of > 1 else "its handle"
+        count = f"{len(reasons)} of {of} handles cannot be saved: " if of > 1 else ""
         shown_reasons = list(reasons)
         if partial:
             shown_reasons.append("not all files were checked yet: ask again in a moment")
-        super().__init__(
-            f"nothing was saved: {count} cannot be followed here: {'; '.join(shown_reasons)}"
-        )
+        super().__init__(f"nothing was saved: {count}{'; '.join(shown_reasons)}")
 
 
 # Validates the fields of a context, so that they can be stored and printed.

@@ -60,8 +60,8 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
 
 def _nothing(answer: DiffAnswer) -> str:
     if not answer.left_out:
-        return f"nothing differs{' in what was looked at in time' if answer.at_least else ''}"
-    return f"nothing of what was asked for differs; {_differ(answer.left_out, 'file')}"
+        return f"nothing differs{' in the files read so far' if answer.at_least else ''}"
+    return f"nothing that you asked about differs; {_differ(answer.left_out, 'file')}"
 
 
 def _differ(count: int, noun: str) -> str:
@@ -217,7 +217,7 @@ def _verdict(answer: ConflictsAnswer) -> str:
             f"git conflicts with {len(conflicting)} of {every} {noun} ({some_of(conflicting, 3)})"
         )
     elif untried == every:
-        return f"git was not asked to merge {every} {noun}"
+        return f"git did not try to merge {every} {noun}"
     else:
         verdict = f"git conflicts with none of {every} {noun}"
     return f"{verdict}; {untried} not tried" if untried else verdict
@@ -268,7 +268,7 @@ def history(answer: HistoryAnswer) -> Shown:
     ]
     blocks += ["\n".join(_event(result)) for result in answer.results]
     if answer.more and not blocks:
-        blocks.append("no change in the time that was asked for; there are older ones (--since)")
+        blocks.append("no change since the given date; older changes exist (--since)")
     elif answer.more:
         blocks.append(_OLDER)
     return head, blocks

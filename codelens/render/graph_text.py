@@ -278,7 +278,7 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     """Render heading and blocks: changes, tests to run, then affected nodes by distance."""
     against = f" against {answer.base}" if answer.base else ""
     if not answer.changed:
-        read = " in what was read in time" if answer.at_least else ""
+        read = " in the files read so far" if answer.at_least else ""
         return [f"nothing differs{against}{read}"], []
     may = f", {answer.may_count:,} more may use it" if answer.may_count else ""
     imports = f"; {count_of(answer.only_import, 'import')} not listed" if answer.only_import else ""

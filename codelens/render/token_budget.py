@@ -2,7 +2,7 @@
 
 Paths, handles and signatures have more tokens per byte than prose: over 20 searches on real
 repositories a token of cl100k and o200k is 3.7 to 3.2 bytes, one of an older Claude model 3.2 to
-3.0 (benchmarks/tokens.py). So limits use bytes / 3. `as_text.tokens_of` estimates the cost of
+3.0 (benchmarks/tokens.py). So limits use bytes / 3. `text_pieces.tokens_of` estimates the cost of
 reading a file by bytes / 4, since code is less dense.
 """
 

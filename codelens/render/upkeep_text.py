@@ -45,7 +45,7 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
     counts = f"{count_of(views, 'view')} of {every}"
     if answer.dry_run:
-        due = f"{counts} would be removed" if views else f"no view in {every} is due"
+        due = f"{counts} would be removed" if views else f"no view in {every} is due for removal"
         lines.append(f"dry run: {due}{'; --yes removes them' if views else ''}")
     else:
         lines.append(f"{counts} removed, {megabytes(freed)} freed")
@@ -158,8 +158,8 @@ _BAR = 24
 _PARTS = " ▏▎▍▌▋▊▉█"
 _BYTES_A_TOKEN = 4
 _ASSUMED = (
-    "  (whole files: if the files of the answers had been read whole instead; a search with "
-    "ripgrep that reads only some lines may cost less than the answers)"
+    "  (whole files: an estimate of what reading the files of the answers whole would have cost; "
+    "a search with ripgrep that reads only some lines may cost less than the answers)"
 )
 
 

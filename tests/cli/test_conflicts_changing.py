@@ -67,7 +67,7 @@ def test_changes_of_documentation_alone_are_counted_and_given_by_all(
     command = ("conflicts", "--changing", "shop/book.py")
     quiet = run(*command)
     assert (quiet.code, quiet.out) == (1, "")
-    assert "1 change of only documentation or formatting hidden; --all shows" in quiet.err
+    assert "1 change of documentation or formatting only, not shown: --all" in quiet.err
     assert run(*command, "--json").json == {"results": [], "left": 1}
     listed = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
     assert run(*command, "--all").out == listed

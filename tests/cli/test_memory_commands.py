@@ -73,7 +73,10 @@ def test_expired_contexts_are_listed_and_deleted_on_request(shell: Shell) -> Non
 @pytest.mark.slow
 def test_errors_take_one_line_with_a_remedy(shell: Shell) -> None:
     said = shell.run("save", "x", "kindel", code=2).stderr
-    assert said.startswith("codelens: error: nothing was saved: its handle") and "#kindle" in said
+    assert (
+        said.startswith("codelens: error: nothing was saved: 'kindel' was not found")
+        and "#kindle" in said
+    )
     shell.run("save", "x", "--note", "one")
     assert "--replace" in shell.run("save", "x", "--note", "two", code=2).stderr
     assert "did you mean x?" in shell.run("forget", "xx", code=2).stderr

@@ -50,6 +50,13 @@ def test_expand_reads_handles_from_stdin(repo: GitRepo) -> None:
     assert done.stdout.count("==> ") == 2
 
 
+def test_expand_skips_the_indented_lines_of_a_search(repo: GitRepo) -> None:
+    given = "src/auth.py#login\n  also src/auth.py#Session, README.md:1\n"
+    done = spawn("expand", "-", cwd=repo.root, input=given)
+    assert done.returncode == 0
+    assert done.stdout == "def login(name):\n    return Session()\n"
+
+
 def test_expand_as_json_has_the_text_or_the_error(repo: GitRepo, run) -> None:
     ran = run("expand", "--json", "src/auth.py#login", "nosuch")
     good, bad = ran.json["results"]

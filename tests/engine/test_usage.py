@@ -181,7 +181,9 @@ def test_the_chart_has_a_bar_for_each_line(engine: Engine, repo: GitRepo) -> Non
     usage_counter.served(10)
     rows = usage_text(engine.usage(), ["tool"])
     assert rows[0].startswith("3 calls in 30 days, 0 failed; served 4.0 kB, about 1,002 tokens")
-    assert "whole files 7.0 kB more" in rows[0] and "read whole instead" in rows[1]
+    assert (
+        "whole files 7.0 kB more" in rows[0] and "reading the files of the answers whole" in rows[1]
+    )
     assert rows[3:] == [
         "by tool",
         "  search  2  ████████████████████████  served   4.0 kB  whole files   7.0 kB more",

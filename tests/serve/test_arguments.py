@@ -211,5 +211,5 @@ def test_errors_advise_valid_arguments_of_a_tool(every: Asker, repo: GitRepo) ->
         asker.error("cl_search", query="(", mode="regex"),
     ]
     assert not [one for one in said if "--" in one or "`codelens" in one]
-    assert "replace: true" in said[0] and "its handle cannot be followed" in said[1]
+    assert "replace: true" in said[0] and "nothing was saved: 'nowhere.py'" in said[1]
     assert "no saved note matches" in asker.text("cl_load", category="decision")

@@ -93,7 +93,7 @@ def test_status_prune_and_drop(client: Client, repo: GitRepo) -> None:
     client.tool("cl_index", path=where)
     client.tool("cl_index", path=where, ref="HEAD")
     assert "keep: checked out in a worktree" in client.tool("cl_index", action="status")
-    assert client.tool("cl_prune").startswith("dry run: no view in 1 index is due")
+    assert client.tool("cl_prune").startswith("dry run: no view in 1 index is due for removal")
     assert json.loads(client.tool("cl_prune", dry_run=False, format="json"))["results"] == []
     refused = client.result("cl_drop", view="main", path=where)
     assert refused["isError"] and "force" in refused["content"][0]["text"]

@@ -154,7 +154,7 @@ def _run_changing(args: argparse.Namespace) -> int:
             screen.say("no other worktree has changed a definition in " + ", ".join(args.files))
         if left:
             changes = count_of(left, "change")
-            screen.say(f"note: {changes} of only documentation or formatting hidden; --all shows")
+            screen.say(f"note: {changes} of documentation or formatting only, not shown: --all")
     return 0 if elsewheres else 1
 
 

@@ -113,11 +113,17 @@ def add_focus(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("words", nargs="*", metavar="WORD", help="what to search for")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--inspect", action="store_true", help="show all values of the forest")
+    only.add_argument(
+        "--inspect", action="store_true", help="show all topics and prompts, with scores"
+    )
     only.add_argument(
         "--dry-run", metavar="PROMPT", help="show where a prompt would go; changes nothing"
     )
-    only.add_argument("--reset", action="store_true", help="delete all prompts of this forest")
+    only.add_argument(
+        "--reset",
+        action="store_true",
+        help="forget all prompts of this scope (default: this worktree)",
+    )
     parser.add_argument(
         "--here", action="store_true", help="with on or off: only for this repository"
     )
@@ -228,7 +234,7 @@ def _reset(path: str) -> int:
             raise SettingError(f"{path} is locked by another process; try again")
         existed = forest_file.delete(path)
     screen.say(
-        "all prompts of this forest were deleted" if existed else "there was nothing to delete"
+        "all prompts of this scope were forgotten" if existed else "there were no prompts to forget"
     )
     return 0
 

@@ -87,7 +87,9 @@ def run_expand(args: argparse.Namespace) -> int:
 
 
 def _from_stdin() -> list[str]:
-    return [line.rstrip("\r") for line in standard_streams.stdin_text().split("\n") if line.strip()]
+    """The handles on stdin; indented lines are skipped, such as the `also` lines of a search."""
+    lines = (line.rstrip("\r") for line in standard_streams.stdin_text().split("\n"))
+    return [line for line in lines if line and not line[0].isspace()]
 
 
 def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:

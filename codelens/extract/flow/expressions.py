@@ -310,7 +310,7 @@ class Expressions:
         return UNKNOWN if part in {"", UNKNOWN} else part + text[head.end() :]
 
     def _only(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """Writes the last expression of a block; `?` if it starts with a name bound in there."""
+        """Writes the last expression of a block; `?` if it starts with a name bound in it."""
         inner = [part for part in node.named_children if not part.is_extra]
         if not inner or inner[-1].type in parts:
             return UNKNOWN

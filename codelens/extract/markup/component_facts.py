@@ -374,7 +374,7 @@ class _Component:
     def _seen_use(
         self, reference: Reference, byte: int, piece: Piece, names: _Names
     ) -> Reference | None:
-        """Returns a use in the template's script as one in the template; None if there is none."""
+        """Returns a use in the template's script as one in the template; or None."""
         if piece in {"glue", "definition"}:
             return None
         if piece == "member":

@@ -80,7 +80,7 @@ def test_nothing_is_denied_in_the_text_of_an_answer_that_is_not_whole(
 ) -> None:
     answer = engine.impact(diff="HEAD", path=folded.root, budget_ms=0)
     head, _ = graph_text.impact(replace(answer, changed=()))
-    assert head == [f"nothing differs against {answer.base} in what was read in time"]
+    assert head == [f"nothing differs against {answer.base} in the files read so far"]
 
 
 def test_files_that_differ_are_read_first(engine: Engine, edited: GitRepo) -> None:
