@@ -45,7 +45,7 @@ class Collision(NamedTuple):
     rule of `codelens.branches.meaning_collisions`."""
     grade: str
     """`certain`, `likely`, `possible` or `harmless`."""
-    mine: Spot
+    yours: Spot
     theirs: Spot
     message: str
 
@@ -81,44 +81,43 @@ def changed_of(diff: DefinitionDiff) -> Changed:
     return Changed(diff, by_key, tuple(added))
 
 
-def collisions(mine: Changed, theirs: Changed, diff_lines: DiffLines) -> Iterator[Collision]:
-    """Yield the definitions that both sides changed, in the order of `mine`."""
-    for key, change in mine.by_key.items():
+def collisions(yours: Changed, theirs: Changed, diff_lines: DiffLines) -> Iterator[Collision]:
+    """Yield the definitions that both sides changed, in the order of `yours`."""
+    for key, change in yours.by_key.items():
         other = theirs.by_key.get(key)
         if other is not None:
             collision = _both(change, other, diff_lines)
             if collision is not None:
                 yield collision
-    yield from _added_twice(mine, theirs)
+    yield from _added_twice(yours, theirs)
 
 
 def _both(
-    mine: DefinitionChange, theirs: DefinitionChange, diff_lines: DiffLines
+    yours: DefinitionChange, theirs: DefinitionChange, diff_lines: DiffLines
 ) -> Collision | None:
-    old = mine.old
+    old = yours.old
     assert old is not None
     name = old.symbol.qualified
-    if mine.new is None and theirs.new is None:
+    if yours.new is None and theirs.new is None:
         return Collision("same", HARMLESS, spot(old), spot(old), f"both removed {name}")
-    if mine.new is None or theirs.new is None:
-        return _removed(mine, theirs, name)
-    definition, other = mine.new, theirs.new
+    if yours.new is None or theirs.new is None:
+        return _removed(yours, theirs, name)
+    definition, other = yours.new, theirs.new
     if _is_same(definition, other) and definition.symbol.qualified == other.symbol.qualified:
         return Collision(
             "same", HARMLESS, spot(definition), spot(other), f"both made the same change to {name}"
         )
-    if _place(mine) != _place(theirs) and (_moved(mine) or _moved(theirs)):
-        if _moved(mine) and _moved(theirs):
-            sentence = f"you {_did(mine)} {name}, they {_did(theirs)} it"
+    if _place(yours) != _place(theirs) and (_moved(yours) or _moved(theirs)):
+        if _moved(yours) and _moved(theirs):
+            sentence = f"you {_did(yours)} {name}, they {_did(theirs)} it"
             return Collision("moved", CERTAIN, spot(definition), spot(other), sentence)
-        if _changes_code(mine if not _moved(mine) else theirs):
-            mover, changer = ("you", "they") if _moved(mine) else ("they", "you")
-            sentence = (
-                f"{mover} {_did(mine if _moved(mine) else theirs)} {name}, which {changer} changed"
-            )
+        if _changes_code(yours if not _moved(yours) else theirs):
+            mover, changer = ("you", "they") if _moved(yours) else ("they", "you")
+            moved = yours if _moved(yours) else theirs
+            sentence = f"{mover} {_did(moved)} {name}, which {changer} changed"
             return Collision("moved", LIKELY, spot(definition), spot(other), sentence)
     if overlaps(old.own, definition.own, other.own, diff_lines):
-        quiet = set(mine.how) <= _QUIET and set(theirs.how) <= _QUIET
+        quiet = set(yours.how) <= _QUIET and set(theirs.how) <= _QUIET
         sentence = f"both changed the same lines of {name}"
         return Collision(
             "overlapping", LIKELY if quiet else CERTAIN, spot(definition), spot(other), sentence
@@ -137,14 +136,14 @@ def _is_same(definition: Definition, other: Definition) -> bool:
     return is_same_code(definition.own, other.own, language, with_comments=True)
 
 
-def _removed(mine: DefinitionChange, theirs: DefinitionChange, name: str) -> Collision | None:
+def _removed(yours: DefinitionChange, theirs: DefinitionChange, name: str) -> Collision | None:
     changed, remover, changer = (
-        (theirs, "you", "they") if mine.new is None else (mine, "they", "you")
+        (theirs, "you", "they") if yours.new is None else (yours, "they", "you")
     )
     if not (_changes_code(changed) or _moved(changed)):
         return None
     sentence = f"{remover} removed {name}, which {changer} changed"
-    return Collision("removed", CERTAIN, spot(mine.definition), spot(theirs.definition), sentence)
+    return Collision("removed", CERTAIN, spot(yours.definition), spot(theirs.definition), sentence)
 
 
 def _moved(change: DefinitionChange) -> bool:
@@ -164,7 +163,7 @@ def _place(change: DefinitionChange) -> tuple[bytes, str]:
     return change.new.file.path, change.new.symbol.qualified
 
 
-def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> bool:
+def overlaps(old: bytes, yours: bytes, theirs: bytes, diff_lines: DiffLines) -> bool:
     """Whether two changes of a text affect the same or adjacent lines, as git defines it."""
     # An insertion has no lines of its own; it is between `start` and the next one.
     spans = [
@@ -172,7 +171,7 @@ def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> b
             (start - 1 if count else start, start - 1 + count if count else start)
             for start, count, *_ in diff_lines(old + b"\n", new + b"\n")
         ]
-        for new in (mine, theirs)
+        for new in (yours, theirs)
     ]
     return any(
         first <= other_stop and other_first <= stop
@@ -181,7 +180,7 @@ def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> b
     )
 
 
-def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
+def _added_twice(yours: Changed, theirs: Changed) -> Iterator[Collision]:
     waiting = {
         (definition.file.path, definition.symbol.qualified, _parameters(definition)): definition
         for definition in theirs.added
@@ -191,7 +190,7 @@ def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
         for definition in theirs.added
     }
     reported: set[tuple[bytes, str]] = set()
-    for definition in mine.added:
+    for definition in yours.added:
         key = (definition.file.path, definition.symbol.qualified)
         other = waiting.get((*key, _parameters(definition))) or named.get(key)
         if other is None or key in reported:
@@ -225,17 +224,17 @@ def _overloads(definition: Definition, other: Definition) -> bool:
     )
 
 
-def independent_additions(mine: FileChange | None, theirs: FileChange | None) -> bool:
+def independent_additions(yours: FileChange | None, theirs: FileChange | None) -> bool:
     """Whether two changes of a file only add definitions with different names."""
-    if mine is None or theirs is None:
+    if yours is None or theirs is None:
         return False
-    for file_change in (mine, theirs):
+    for file_change in (yours, theirs):
         if any(part.how not in {"imports", "comments"} for part in file_change.outside):
             return False
         if any(change.how != (ADDED,) for change in file_change.definitions):
             return False
     names = [
         {change.definition.symbol.qualified for change in file_change.definitions}
-        for file_change in (mine, theirs)
+        for file_change in (yours, theirs)
     ]
     return bool(names[0]) and bool(names[1]) and not names[0] & names[1]

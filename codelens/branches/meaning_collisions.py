@@ -50,15 +50,17 @@ Uses = Callable[[FileDefinitions, int], Sequence[Use]]
 (`FILE`)."""
 
 
-def meaning(mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses) -> Iterator[Collision]:
+def meaning(
+    yours: Changed, theirs: Changed, your_uses: Uses, their_uses: Uses
+) -> Iterator[Collision]:
     """Yield what one side newly depends on and the other side changes, in both directions."""
-    yield from _relied_on(mine, theirs, their_uses, "you", "they")
-    for collision in _relied_on(theirs, mine, my_uses, "they", "you"):
-        yield collision._replace(mine=collision.theirs, theirs=collision.mine)
-    yield from _abstract(mine, theirs, their_uses, "you", "they")
-    for collision in _abstract(theirs, mine, my_uses, "they", "you"):
-        yield collision._replace(mine=collision.theirs, theirs=collision.mine)
-    yield from _overrides(mine, theirs, my_uses, their_uses)
+    yield from _relied_on(yours, theirs, their_uses, "you", "they")
+    for collision in _relied_on(theirs, yours, your_uses, "they", "you"):
+        yield collision._replace(yours=collision.theirs, theirs=collision.yours)
+    yield from _abstract(yours, theirs, their_uses, "you", "they")
+    for collision in _abstract(theirs, yours, your_uses, "they", "you"):
+        yield collision._replace(yours=collision.theirs, theirs=collision.yours)
+    yield from _overrides(yours, theirs, your_uses, their_uses)
 
 
 class _Broken(NamedTuple):
@@ -100,14 +102,14 @@ def _relied_on(
                 continue
             reported.add(key)
             theirs = Spot(file, file.by_symbol.get(at), use.line)
-            mine = spot(broken_use.change.definition)
+            yours = spot(broken_use.change.definition)
             verb = "calls" if use.kind == "call" else "uses"
             where = theirs.definition.symbol.qualified if theirs.definition else "new code"
             sentence = (
                 f"{changer_name} {broken_use.did}; "
                 f"{where}, which {user_name} wrote, newly {verb} it"
             )
-            yield Collision(broken_use.rule, broken_use.grade, mine, theirs, sentence)
+            yield Collision(broken_use.rule, broken_use.grade, yours, theirs, sentence)
 
 
 def _breaks(definition_change: DefinitionChange) -> _Broken | None:
@@ -267,20 +269,20 @@ def _must_be_given(definition: Definition, owner: Definition) -> bool:
 
 
 def _overrides(
-    mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses
+    yours: Changed, theirs: Changed, your_uses: Uses, their_uses: Uses
 ) -> Iterator[Collision]:
     """Yield definitions of the same name that both sides added to one type or package."""
     named: dict[str, list[Definition]] = {}
     for definition in theirs.added:
         named.setdefault(definition.name, []).append(definition)
-    for definition in mine.added:
+    for definition in yours.added:
         for other in named.get(definition.name, ()):
             if definition.group != other.group:
                 continue
             rule = _same_place(definition, other)
             inherits = definition.group == "callable" and not _COMMON.match(definition.name)
             if rule is None and inherits and definition.owner and other.owner:
-                rule = _in_hierarchy(definition, other, my_uses, their_uses)
+                rule = _in_hierarchy(definition, other, your_uses, their_uses)
             if rule is not None:
                 name, grade, sentence = rule
                 yield Collision(name, grade, spot(definition), spot(other), sentence)
@@ -330,15 +332,15 @@ def _folder(definition: Definition) -> bytes:
 
 
 def _in_hierarchy(
-    definition: Definition, other: Definition, my_uses: Uses, their_uses: Uses
+    definition: Definition, other: Definition, your_uses: Uses, their_uses: Uses
 ) -> tuple[str, str, str] | None:
-    mine, theirs = _owner(definition), _owner(other)
-    if mine is None or theirs is None or mine.symbol.qualified == theirs.symbol.qualified:
+    yours, theirs = _owner(definition), _owner(other)
+    if yours is None or theirs is None or yours.symbol.qualified == theirs.symbol.qualified:
         return None
-    over = _derives(mine, theirs, my_uses)
-    under = _derives(theirs, mine, their_uses)
+    over = _derives(yours, theirs, your_uses)
+    under = _derives(theirs, yours, their_uses)
     # The definition implements the abstract member that the other side added.
-    if (over and _must_be_given(other, theirs)) or (under and _must_be_given(definition, mine)):
+    if (over and _must_be_given(other, theirs)) or (under and _must_be_given(definition, yours)):
         return None
     if over or under:
         sentence = (

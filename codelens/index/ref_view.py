@@ -13,7 +13,7 @@ from codelens.index.ingestion import Progress, silent
 from codelens.index.text_facts import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
 from codelens.index.view_refresh import answered
 from codelens.index.view_update import FEW_FILES, Budget, Refreshed, behind
-from codelens.index.worktree_comparison import Delta, Known, latest, load
+from codelens.index.worktree_comparison import Delta, StoredView, latest, load
 from codelens.meaning.text_vectors import has_vectors
 from codelens.paths import printed
 from codelens.scope.commits import CommitFolders, Tree, TreeFile, read_tree
@@ -40,42 +40,50 @@ def refresh_ref(
         ReadError: the commit's trees are not in this clone.
         StoreError: the index cannot be written; nothing was changed.
     """
-    known = load(db, scope)
-    view = known.view
+    stored_view = load(db, scope)
+    view = stored_view.view
     key = f"{settings.membership_key()}{user_digest(settings)}"
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
-    missing = {file.path for file in known.files if file.state == UNREADABLE}
+    missing = {file.path for file in stored_view.files if file.state == UNREADABLE}
     whole = view if current and view and view.complete and has_vectors(view) else None
     if whole is not None and _are_still_missing(repository, scope, missing):
-        return _with_missing(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
+        return _with_missing(
+            Refreshed(whole, stored_view.files, "fresh", len(stored_view.files), 0, [], 0, "")
+        )
     tree = read_tree(repository, scope.head)
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
-    done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
+    done = (
+        {file.path for file in stored_view.files if file.state != PENDING}
+        if current
+        else set[bytes]()
+    )
     # Objects that a partial clone lacked may have been fetched since.
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
-    works, later = _known_first(db, works, settings, budget, is_first=view is None)
+    works, later = _stored_first(db, works, settings, budget, is_first=view is None)
     if whole is not None and not works:
-        return _with_missing(Refreshed(whole, known.files, "fresh", len(known.files), 0, [], 0, ""))
-    gone = [file.path for file in known.files if rules.leaves_out(file.path)]
+        return _with_missing(
+            Refreshed(whole, stored_view.files, "fresh", len(stored_view.files), 0, [], 0, "")
+        )
+    gone = [file.path for file in stored_view.files if rules.leaves_out(file.path)]
     delta = _delta_of(tree, works, gone, key)._replace(unchecked=len(later))
     source = BlobSource(repository, settings.max_file_bytes)
     if budget.request and budget.has_no_time_for(len(works)):
-        refreshed = behind(known, scope, delta, "")
+        refreshed = behind(stored_view, scope, delta, "")
         refreshed = answered(
             refreshed, db, scope, settings, budget=budget, works=works, source=source
         )
         return _with_missing(refreshed)
 
-    def look_again(newer: Known) -> tuple[Delta, Source]:
+    def look_again(newer: StoredView) -> tuple[Delta, Source]:
         if _holds_the_same(newer.view, view):
             return delta, source
         return _delta_of(tree, everything, gone, key), source
 
     refreshed = _updated(
-        scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
+        scope, db, settings, budget=budget, progress=progress, stored_view=stored_view, delta=delta,
         look=look_again,
     )  # fmt: skip
     refreshed = _with_later(refreshed, later)
@@ -96,7 +104,7 @@ def _holds_the_same(newer: ViewRow | None, view: ViewRow | None) -> bool:
     return newer.generation == 0 if view is None else newer.id == view.id
 
 
-def _known_first(
+def _stored_first(
     db: Database, works: list[Work], settings: Settings, budget: Budget, *, is_first: bool
 ) -> tuple[list[Work], list[Work]]:
     """Split files into those to show now, in order, and those to leave for a later question.
@@ -118,17 +126,17 @@ def _known_first(
     stored = contents.find(db, {key for key in key_of.values() if key[1]})
     # If the path does not determine the language, the text of another view counts as stored: such
     # files (scripts, notes) are small.
-    known_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
-    known = [work for work in works if work.path in known_paths]
-    rest = [work for work in works if work.path not in known_paths]
+    stored_paths = {path for path, key in key_of.items() if not key[1] or key in stored}
+    stored_works = [work for work in works if work.path in stored_paths]
+    rest = [work for work in works if work.path not in stored_paths]
     words, needed = budget.request
     if words or not needed:
-        return [*known, *rest], []
+        return [*stored_works, *rest], []
     now = [work for work in rest if work.path in needed]
     others = [work for work in rest if work.path not in needed]
     if is_first or budget.then_others:
-        return [*known, *now, *others], []
-    return [*known, *now], others
+        return [*stored_works, *now, *others], []
+    return [*stored_works, *now], others
 
 
 def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
@@ -141,7 +149,7 @@ def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
 
 def _updated(
     scope: Scope, db: Database, settings: Settings, *, budget: Budget, progress: Progress,
-    known: Known, delta: Delta, look: Callable[[Known], tuple[Delta, Source]],
+    stored_view: StoredView, delta: Delta, look: Callable[[StoredView], tuple[Delta, Source]],
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
     from codelens.index.view_update import update
@@ -149,7 +157,7 @@ def _updated(
     try:
         return update(scope, db, settings, budget, progress=progress, look=look)
     except (IndexLocked, LeaseLost) as error:
-        return behind(latest(db, scope, known), scope, delta, f"not updated: {error}")
+        return behind(latest(db, scope, stored_view), scope, delta, f"not updated: {error}")
 
 
 def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:

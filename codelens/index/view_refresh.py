@@ -25,7 +25,7 @@ from codelens.index.text_facts import DiskSource, Source, Work
 from codelens.index.view_update import Budget, Refreshed, behind, untouched
 from codelens.index.worktree_comparison import (
     Delta,
-    Known,
+    StoredView,
     changed_works,
     compare,
     is_settled,
@@ -60,20 +60,20 @@ def refresh(
     Raises:
         StoreError: the index cannot be written; nothing was changed.
     """
-    known = _stored_view(db, scope)
+    stored_view = _stored_view(db, scope)
     delta = compare(
-        repository, scope, settings, known, budget.deadline,
+        repository, scope, settings, stored_view, budget.deadline,
         look_until=budget.look_until, watched=watched,
     )  # fmt: skip
-    view = known.view
+    view = stored_view.view
     if view is not None and delta.nothing(view, scope):
-        return untouched(known, view, delta)
+        return untouched(stored_view, view, delta)
     budget = budget.after_look()
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
         # If git's index lists the files, only untracked ones are still unknown.
         part = budget if delta.tracked else budget.for_a_part()
-        left = behind(known, scope, delta, _note_of_unlisted(delta))
+        left = behind(stored_view, scope, delta, _note_of_unlisted(delta))
         return answered(left, db, scope, settings, budget=part, works=delta.works, source=source)
 
     def answer(view_behind: Refreshed) -> Refreshed:
@@ -85,32 +85,39 @@ def refresh(
         return answer(
             _updated(
                 repository, scope, db, settings,
-                budget=budget, progress=progress, known=known, delta=delta,
+                budget=budget, progress=progress, stored_view=stored_view, delta=delta,
             )
         )  # fmt: skip
     # The question's files go first: the rest of a first view takes longer than any budget.
-    refreshed = answer(behind(known, scope, delta, ""))
+    refreshed = answer(behind(stored_view, scope, delta, ""))
     if budget.has_no_time_for(len(refreshed.pending)):
         return refreshed
     left = set(refreshed.pending)
     delta = delta._replace(works=[work for work in delta.works if work.path in left])
-    known = load(db, scope)
-    if _lacks(known, refreshed.files):
+    stored_view = load(db, scope)
+    if _lacks(stored_view, refreshed.files):
         return refreshed
     done = _updated(
-        repository, scope, db, settings, budget=budget, progress=progress, known=known, delta=delta
+        repository,
+        scope,
+        db,
+        settings,
+        budget=budget,
+        progress=progress,
+        stored_view=stored_view,
+        delta=delta,
     )
     return done._replace(indexed=done.indexed + refreshed.indexed, cleared=refreshed.cleared)
 
 
-def _stored_view(db: Database, scope: Scope) -> Known:
+def _stored_view(db: Database, scope: Scope) -> StoredView:
     """The stored state of a view; creates a missing one from another branch's, if nobody writes.
 
     To compare these files with the disk costs half as much as a walk.
     """
-    known = load(db, scope)
-    if known.view is not None:
-        return known
+    stored_view = load(db, scope)
+    if stored_view.view is not None:
+        return stored_view
     from codelens.store.database import writer_lease
 
     if views.base_of(db, scope.worktree, scope.kind) is not None:
@@ -131,34 +138,34 @@ def _note_of_unlisted(delta: Delta) -> str:
     return f"{delta.unlisted:,} {folders} still to be listed"
 
 
-def _lacks(known: Known, files: list[FileRow]) -> bool:
-    """Whether `known` lacks some files, because a rebuild has retired the view that had them.
+def _lacks(stored_view: StoredView, files: list[FileRow]) -> bool:
+    """Whether `stored_view` lacks some files, because a rebuild has retired the view that had them.
 
-    A comparison with the retired view is not valid for `known`.
+    A comparison with the retired view is not valid for `stored_view`.
     """
-    return not {file.path for file in known.files}.issuperset(file.path for file in files)
+    return not {file.path for file in stored_view.files}.issuperset(file.path for file in files)
 
 
 def _updated(
     repository: Repository, scope: Scope, db: Database, settings: Settings, *, budget: Budget,
-    progress: Progress, known: Known, delta: Delta,
+    progress: Progress, stored_view: StoredView, delta: Delta,
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
     # Imported late: most looks find nothing to write.
     from codelens.index.view_update import update
 
-    view = known.view
+    view = stored_view.view
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
     def differing() -> Delta:
         # The update would read these files anyway, so read them here only if another process
         # writes.
-        works = changed_works(db, known.files, delta.works, source)
+        works = changed_works(db, stored_view.files, delta.works, source)
         return delta._replace(works=works)
 
-    def look_again(newer: Known) -> tuple[Delta, Source]:
+    def look_again(newer: StoredView) -> tuple[Delta, Source]:
         # Another process may have done the work while this one waited for the lease.
-        same = newer.is_valid_for(known)
+        same = newer.is_valid_for(stored_view)
         again = delta if same else compare(repository, scope, settings, newer, budget.deadline)
         return again, DiskSource(again.root, settings.max_file_bytes, again.started_ns)
 
@@ -169,18 +176,18 @@ def _updated(
             )
         except IndexLocked:
             if view is not None and is_settled(view, scope, differing()):
-                return untouched(known, view, delta)
+                return untouched(stored_view, view, delta)
             return update(scope, db, settings, budget, progress=progress, look=look_again)
     except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
         # An index that cannot be written is better rebuilt in memory, if it is small enough.
-        if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
+        if stored_view.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
-        return behind(known, scope, differing(), f"not updated: {error}")
+        return behind(stored_view, scope, differing(), f"not updated: {error}")
     except (IndexLocked, LeaseLost) as error:
         left = differing()
         if view is not None and is_settled(view, scope, left):
-            return untouched(known, view, delta)
-        return behind(latest(db, scope, known), scope, left, f"not updated: {error}")
+            return untouched(stored_view, view, delta)
+        return behind(latest(db, scope, stored_view), scope, left, f"not updated: {error}")
 
 
 def answered(
@@ -200,17 +207,17 @@ def answered(
         db, scope, [work for work in works if work.path in pending], source, request=budget.request,
         scan_until=budget.scan_until, extract_s=budget.extract_s, languages=settings.languages,
     )  # fmt: skip
-    known = load(db, scope)
+    stored_view = load(db, scope)
     files = refreshed.files
     settled = needed.gone
     if needed.shown or needed.gone:
         # A rebuild of the index may have retired the view of the files just shown.
-        shown = needed.shown.intersection(file.path for file in known.files)
-        files = needed_files.with_shown(refreshed.files, known.files, shown, needed.gone)
+        shown = needed.shown.intersection(file.path for file in stored_view.files)
+        files = needed_files.with_shown(refreshed.files, stored_view.files, shown, needed.gone)
         settled |= shown
     left = [path for path in refreshed.pending if path not in settled]
     return refreshed._replace(
-        view=known.view or refreshed.view,
+        view=stored_view.view or refreshed.view,
         files=files,
         indexed=refreshed.indexed + needed.extracted,
         pending=left,

@@ -13,7 +13,7 @@ from codelens.extract.text_scan import NOTHING_ASKED, Wanted
 from codelens.index.ingestion import Ingest, Progress, path_facts
 from codelens.index.text_facts import Source, Work
 from codelens.index.worker_pool import LONG_LEAD, Extractor, InProcess, WorkerPool
-from codelens.index.worktree_comparison import Delta, Known, load
+from codelens.index.worktree_comparison import Delta, StoredView, load
 from codelens.meaning import text_vectors
 from codelens.meaning.word_table import shipped_version
 from codelens.scope.repository import Scope
@@ -151,19 +151,19 @@ class Refreshed(NamedTuple):
         return len(self.pending) - len(self.cleared.intersection(self.pending)) + self.unchecked
 
 
-def untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:
+def untouched(stored_view: StoredView, view: ViewRow, delta: Delta) -> Refreshed:
     """The result if the look found no difference from the disk, as far as it went."""
     whole = view.complete and not delta.unchecked
     status: Literal["fresh", "partial"] = "fresh" if whole else "partial"
-    return Refreshed(view, known.files, status, delta.checked, 0, [], delta.unchecked, "")
+    return Refreshed(view, stored_view.files, status, delta.checked, 0, [], delta.unchecked, "")
 
 
-def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
+def behind(stored_view: StoredView, scope: Scope, delta: Delta, note: str) -> Refreshed:
     """The result with the last committed state, and what it lacks."""
     gone = set(delta.gone)
-    files = [file for file in known.files if file.path not in gone]
+    files = [file for file in stored_view.files if file.path not in gone]
     pending = [work.path for work in delta.works]
-    view = known.view or views.nothing_yet(
+    view = stored_view.view or views.nothing_yet(
         scope.key,
         scope.kind,
         scope.worktree,
@@ -196,7 +196,7 @@ def update(
     budget: Budget,
     *,
     progress: Progress,
-    look: Callable[[Known], tuple[Delta, Source]],
+    look: Callable[[StoredView], tuple[Delta, Source]],
     wait_s: float | None = None,
 ) -> Refreshed:
     """Bring a view to the state that `look` sees, under the writer's lease; create it if missing.
@@ -215,17 +215,17 @@ def update(
     longest_s = budget.wait_s() if wait_s is None else wait_s
     lease = writer_lease.acquire(db, longest_s, waiting=waiting)
     try:
-        known = load(db, scope)
-        if known.view is None:
+        stored_view = load(db, scope)
+        if stored_view.view is None:
             views.create_view(
                 db, lease, scope.key, scope.kind, worktree=scope.worktree, branch=scope.branch,
                 head=scope.head, index_id=scope.index_id,
             )  # fmt: skip
-            known = load(db, scope)
-        delta, source = look(known)
+            stored_view = load(db, scope)
+        delta, source = look(stored_view)
         return _Update(
             scope, db, lease, settings,
-            budget=budget, progress=progress, known=known, delta=delta, source=source,
+            budget=budget, progress=progress, stored_view=stored_view, delta=delta, source=source,
         ).run()  # fmt: skip
     finally:
         lease.release(db)
@@ -243,19 +243,19 @@ class _Update:
         *,
         budget: Budget,
         progress: Progress,
-        known: Known,
+        stored_view: StoredView,
         delta: Delta,
         source: Source,
     ) -> None:
-        assert known.view is not None
+        assert stored_view.view is not None
         self._scope = scope
         self._db = db
         self._lease = lease
         self._settings = settings
         self._budget = budget
         self._progress = progress
-        self._view = known.view
-        self._known = known
+        self._view = stored_view.view
+        self._known = stored_view
         self._delta = delta
         self._source = source
         self._extracted = 0
@@ -376,12 +376,14 @@ class _Update:
         )
 
     def _result(self, left: list[bytes], complete: bool) -> Refreshed:
-        known = load(self._db, self._scope)
-        assert known.view is not None
-        pending = sorted({*left, *(file.path for file in known.files if file.state == PENDING)})
+        stored_view = load(self._db, self._scope)
+        assert stored_view.view is not None
+        pending = sorted(
+            {*left, *(file.path for file in stored_view.files if file.state == PENDING)}
+        )
         return Refreshed(
-            known.view,
-            known.files,
+            stored_view.view,
+            stored_view.files,
             "fresh" if complete and not pending else "partial",
             self._delta.checked,
             self._extracted,

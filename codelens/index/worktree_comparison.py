@@ -40,7 +40,7 @@ MANY_FILES = 200
 NO_BLOBS: Mapping[bytes, bytes] = {}
 
 
-class Known(NamedTuple):
+class StoredView(NamedTuple):
     """The stored state of a view."""
 
     view: ViewRow | None
@@ -54,45 +54,47 @@ class Known(NamedTuple):
         places = places_with(map(itemgetter(0), self.files), paths)
         return {self.files[at].path: self.files[at] for at in places}
 
-    def is_valid_for(self, other: Known) -> bool:
+    def is_valid_for(self, other: StoredView) -> bool:
         """Whether a comparison with `other` is still valid."""
         own = self.view.generation if self.view else 0
         others = other.view.generation if other.view else 0
         return (own, self.files, self.folders) == (others, other.files, other.folders)
 
 
-def load(db: Database, scope: Scope) -> Known:
+def load(db: Database, scope: Scope) -> StoredView:
     """The stored state of a scope's view, cached until it changes.
 
     While a first view grows, or others write to other views, only changes are read.
     """
     key = ("view", scope.key)
 
-    def read() -> Known:
+    def read() -> StoredView:
         view = views.find_view(db, scope.key)
         if view is None:
-            return Known(None, [], {})
+            return StoredView(None, [], {})
         before = db.latest(key)
-        if not isinstance(before, Known) or before.view is None or before.view.id != view.id:
-            return Known(view, views.files_of(db, view.id), views.folders_of(db, view.id))
+        if not isinstance(before, StoredView) or before.view is None or before.view.id != view.id:
+            return StoredView(view, views.files_of(db, view.id), views.folders_of(db, view.id))
         if before.view.changes == view.changes:
             return before._replace(view=view)
         files = views.files_since(db, view, before.view, before.files)
-        return Known(view, files, views.folders_of(db, view.id))
+        return StoredView(view, files, views.folders_of(db, view.id))
 
     with db.read():
         return db.remembered(key, read)
 
 
-def latest(db: Database, scope: Scope, known: Known) -> Known:
-    """Update `known` with what others have written since.
+def latest(db: Database, scope: Scope, stored_view: StoredView) -> StoredView:
+    """Update `stored_view` with what others have written since.
 
-    Returns `known` itself if a rebuild of the index has replaced the view: the new view still lacks
-    files that the look found unchanged, and the rows of the old one remain readable.
+    Returns `stored_view` itself if a rebuild of the index has replaced the view: the new view still
+    lacks files that the look found unchanged, and the rows of the old one remain readable.
     """
     newer = load(db, scope)
-    is_same = known.view is None or (newer.view is not None and newer.view.id == known.view.id)
-    return newer if is_same else known
+    is_same = stored_view.view is None or (
+        newer.view is not None and newer.view.id == stored_view.view.id
+    )
+    return newer if is_same else stored_view
 
 
 class Delta(NamedTuple):
@@ -135,7 +137,7 @@ def compare(
     repository: Repository,
     scope: Scope,
     settings: Settings,
-    known: Known,
+    stored_view: StoredView,
     deadline: float | None,
     *,
     look_until: float | None = None,
@@ -147,30 +149,32 @@ def compare(
         repository: the scope's repository.
         scope: the worktree or folder.
         settings: decide which files belong.
-        known: its view.
+        stored_view: its view.
         deadline: a `time.monotonic` value for walking and listing; None: no limit.
         look_until: the same for looking at known files, if that may take longer.
         watched: the files and folders that a watcher knows to be unchanged; None: none.
     """
     surveyor = Surveyor(repository, scope, settings)
-    view = known.view
+    view = stored_view.view
     # A view left incomplete by an interrupted process knows neither all files nor all folders.
     if view is None or not view.complete or not surveyor.same_members(view):
-        return _by_walk(surveyor, known, deadline)
+        return _by_walk(surveyor, stored_view, deadline)
     until = max(deadline, look_until or deadline) if deadline is not None else None
-    if watched is not None and watched.is_worth(len(known.files)):
-        seen = watched.look(known.folders, known.files, until)
+    if watched is not None and watched.is_worth(len(stored_view.files)):
+        seen = watched.look(stored_view.folders, stored_view.files, until)
     else:
-        pairs = ((file.path, file.signature) for file in known.files)
-        seen = look(surveyor.root, known.folders.items(), pairs, len(known.files), until)
-    return _by_look(surveyor, known, view, seen, deadline)
+        pairs = ((file.path, file.signature) for file in stored_view.files)
+        seen = look(
+            surveyor.root, stored_view.folders.items(), pairs, len(stored_view.files), until
+        )
+    return _by_look(surveyor, stored_view, view, seen, deadline)
 
 
-def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
+def _by_walk(surveyor: Surveyor, stored_view: StoredView, deadline: float | None) -> Delta:
     survey = surveyor.survey(deadline)
-    stored = {file.path: file.signature for file in known.files}
+    stored = {file.path: file.signature for file in stored_view.files}
     # A changed size limit or language setting requires a new decision about every file.
-    trusted = known.view is not None and surveyor.same_settings(known.view)
+    trusted = stored_view.view is not None and surveyor.same_settings(stored_view.view)
     changed = {
         path: stat
         for path, stat in survey.files.items()
@@ -179,15 +183,15 @@ def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
     blobs = surveyor.blobs_of(changed) if len(changed) >= MANY_FILES else {}
     works = _works(changed, blobs)
     if survey.unlisted:
-        return _cut_short(surveyor, known, survey, works)
+        return _cut_short(surveyor, stored_view, survey, works)
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
         checked=len(survey.files),
         works=works,
         gone=[path for path in stored if path not in survey.files],
-        folders=_new_folders(survey, known),
-        folders_gone=[path for path in known.folders if path not in survey.folders],
+        folders=_new_folders(survey, stored_view),
+        folders_gone=[path for path in stored_view.folders if path not in survey.folders],
         membership=surveyor.membership(),
         sources=survey.sources,
         notes=json.dumps(survey.notes, sort_keys=True),
@@ -195,18 +199,20 @@ def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
     )
 
 
-def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Work]) -> Delta:
+def _cut_short(
+    surveyor: Surveyor, stored_view: StoredView, survey: Survey, works: list[Work]
+) -> Delta:
     """The result of a walk that ran out of time; adds names known from other sources."""
     met = survey.files
-    unmet = [file for file in known.files if file.path not in met]
+    unmet = [file for file in stored_view.files if file.path not in met]
     named = [file.path for file in unmet if file.state == PENDING]
     unseen = len(unmet) - len(named)
-    if known.view is None or not known.view.complete:
+    if stored_view.view is None or not stored_view.view.complete:
         # An incomplete view contains only files that were requested or already written. Names from
         # git's index cost a thousandth of a look at the files.
-        known_paths = {file.path for file in known.files}
+        stored_paths = {file.path for file in stored_view.files}
         tracked = surveyor.tracked_paths
-        named += [path for path in tracked if path not in met and path not in known_paths]
+        named += [path for path in tracked if path not in met and path not in stored_paths]
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
@@ -215,25 +221,25 @@ def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Wor
         gone=[],
         folders={},
         folders_gone=[],
-        membership=known.view.membership if known.view is not None else "",
+        membership=stored_view.view.membership if stored_view.view is not None else "",
         # None: the next look walks again.
         sources="{}",
-        notes=known.view.notes if known.view is not None else "{}",
+        notes=stored_view.view.notes if stored_view.view is not None else "{}",
         unchecked=max(unseen, survey.unlisted),
         unlisted=survey.unlisted,
         tracked=surveyor.tracks_files,
     )
 
 
-def _new_folders(survey: Survey, known: Known) -> dict[bytes, bytes]:
+def _new_folders(survey: Survey, stored_view: StoredView) -> dict[bytes, bytes]:
     signatures = {
         path: signature_to_store(stat, survey.started_ns) for path, stat in survey.folders.items()
     }
-    return {path: now for path, now in signatures.items() if known.folders.get(path) != now}
+    return {path: now for path, now in signatures.items() if stored_view.folders.get(path) != now}
 
 
 def _by_look(
-    surveyor: Surveyor, known: Known, view: ViewRow, seen: Looked, deadline: float | None
+    surveyor: Surveyor, stored_view: StoredView, view: ViewRow, seen: Looked, deadline: float | None
 ) -> Delta:
     changed = {suspect.path: suspect.stat for suspect in seen.suspects}
     gone = dict.fromkeys(seen.gone)
@@ -243,11 +249,11 @@ def _by_look(
     sources = surveyor.sources_of(view)
     unlisted = 0
     if seen.folders:
-        again = surveyor.rescan(seen.folders, known.folders, view, deadline)
+        again = surveyor.rescan(seen.folders, stored_view.folders, view, deadline)
         if again is None:
-            return _by_walk(surveyor, known, deadline)
+            return _by_walk(surveyor, stored_view, deadline)
         unlisted = again.unlisted
-        stored = {file.path for file in known.files}
+        stored = {file.path for file in stored_view.files}
         for path, stat in again.files.items():
             if path not in stored:
                 changed[path] = stat
@@ -256,10 +262,12 @@ def _by_look(
         for path in out:
             changed.pop(path, None)
         # A folder whose new signature is stored is not listed again.
-        folders = {} if unlisted else _new_folders(again, known)
+        folders = {} if unlisted else _new_folders(again, stored_view)
         lost = set(again.folders_gone)
         if lost:
-            folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
+            folders_gone = [
+                path for path in stored_view.folders if path in lost or _below(path, lost)
+            ]
         notes = surveyor.merge_notes(notes, again)
     return Delta(
         root=surveyor.root,

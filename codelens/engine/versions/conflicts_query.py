@@ -366,7 +366,7 @@ class Question:
     def _line(self, theirs: Party, collision: Collision) -> CollisionLine:
         return CollisionLine(
             collision.rule, collision.grade, collision.message,
-            self._handle("", collision.mine), _site(collision.mine),
+            self._handle("", collision.yours), _site(collision.yours),
             self._handle(theirs.ref, collision.theirs), _site(collision.theirs),
         )  # fmt: skip
 
@@ -383,8 +383,8 @@ class Question:
 def _by_git(collision: Collision, merge: TextMerge) -> Collision:
     """The collision with git's verdict added: git knows all lines and merge drivers."""
     paths = {conflict.path for conflict in merge.conflicts}
-    conflicts = not paths.isdisjoint({collision.mine.file.path, collision.theirs.file.path})
-    definition = collision.mine.definition
+    conflicts = not paths.isdisjoint({collision.yours.file.path, collision.theirs.file.path})
+    definition = collision.yours.definition
     if definition is None or collision.rule not in {"mergeable", "overlapping"}:
         return collision
     name = definition.symbol.qualified
@@ -441,8 +441,8 @@ def _sorted(collisions: Sequence[Collision]) -> list[Collision]:
     unique = {
         (
             collision.rule,
-            collision.mine.file.path,
-            collision.mine.line,
+            collision.yours.file.path,
+            collision.yours.line,
             collision.theirs.file.path,
             collision.theirs.line,
         ): collision
@@ -452,8 +452,8 @@ def _sorted(collisions: Sequence[Collision]) -> list[Collision]:
         unique.values(),
         key=lambda collision: (
             _ORDER[collision.grade],
-            collision.mine.file.path,
-            collision.mine.line,
+            collision.yours.file.path,
+            collision.yours.line,
             collision.theirs.file.path,
             collision.theirs.line,
             collision.rule,
