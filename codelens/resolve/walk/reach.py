@@ -26,7 +26,7 @@ class Reached(NamedTuple):
     node: Node
     distance: int
     how: str
-    """`call`, `ref`, `inherit`, `import`, `overrides` (it overrides what changes) or `overridden`
+    """`call`, `ref`, `inherit`, `import`, `include`, `overrides` (it overrides what changes) or `overridden`
     (a call of it may run what changes)."""
     lines: tuple[int, ...]
     """The lines of the uses, in its own file; complete at distance 1. Lines of imports are listed
@@ -64,7 +64,8 @@ def reach(
     """Return everything that leads to one of `seeds` in at most `depth` steps.
 
     A module is affected by what it imports or uses at its top level, but passes the change on only
-    if it is a seed itself: importing a file does not mean using all that the file uses.
+    if it is a seed itself: importing a file does not mean using all that the file uses. A template
+    passes on what it includes.
 
     An override of a seed passes the change on only if the seed is one of `contracts`: methods whose
     declaration changes, so that all overrides must follow. `contracts` maps each to the methods
@@ -137,7 +138,8 @@ class _Hits:
 def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
     """Whether the change propagates beyond a hit; what a contract binds is itself a seed."""
     if hit.node.symbol == MODULE:
-        return False
+        # A page is all of what it includes.
+        return hit.how == "include"
     if hit.how == "overrides":
         if hit.via not in binding:
             return False
