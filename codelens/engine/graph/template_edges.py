@@ -54,7 +54,7 @@ class TemplateEdges:
 
     def of(self, path: bytes) -> Sequence[Edge]:
         """Return the edges from a file."""
-        if not may_name_templates(path):
+        if not may_name_templates(path) or not self._paths().any:
             return ()
         key = ("template edges of", path)
         if key not in self._values:

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
+
+from codelens.engine.graph.template_comments import (
+    BLADE_COMMENT,
+    CURLY_COMMENT,
+    ERB_COMMENT,
+    HASH_COMMENT,
+    PYTHON_COMMENT,
+    SLASH_COMMENT,
+    TAG_COMMENT,
+    Comments,
+)
 
 _NAME = rb"(?P<quote>[\"'])(?P<name>[@!\w./:+-]{1,200})(?P=quote)"
 _ROOTS = (b"templates", b"jinja2")
@@ -35,8 +46,11 @@ class TemplatePaths:
     def __init__(self, paths: Iterable[bytes]) -> None:
         self._by_stem: dict[bytes, list[bytes]] = {}
         self._ending: dict[bytes, list[bytes]] = {}
+        self.any = False
+        """Whether any file may be a template."""
         for path in paths:
             self._by_stem.setdefault(_stem(path), []).append(path)
+            self.any = self.any or may_be_template(path)
 
     def __contains__(self, path: bytes) -> bool:
         return path in self._by_stem.get(_stem(path), ())
@@ -77,9 +91,8 @@ class _Text:
 _INLINE = re.compile(rb"#\*\s*inline\s+[\"']([\w/.-]+)[\"']")
 
 
-_Rule = Callable[[_Text, bytes, str], "bytes | None"]
-"""Finds the only file that a name can mean, by the text, the name and the alternative of the
-pattern that matched."""
+_Rule = Callable[[_Text, bytes, Mapping[str, bytes]], "bytes | None"]
+"""Finds the only file that a name can mean, by the text, the name and what else the use says."""
 
 
 class _Form(NamedTuple):
@@ -102,7 +115,7 @@ def named_templates(path: bytes, text: bytes, paths: TemplatePaths) -> Iterator[
     read = _Text(path, comments.blanked(text), paths)
     for form in forms:
         for match in form.pattern.finditer(read.text):
-            target = form.rule(read, match["name"], _how(match))
+            target = form.rule(read, match["name"], _hints(match))
             if target is not None and target != path:
                 yield NamedTemplate(match.start("name"), match["name"].decode(), target)
 
@@ -126,9 +139,10 @@ _CODE = (b".py", b".php", b".rb", b".ex")
 _FOLDERS = frozenset((*_ROOTS, b"views", b"partials"))
 
 
-def _how(match: re.Match[bytes]) -> str:
-    others = (group for group, value in match.groupdict().items() if value is not None)
-    return next((group for group in others if group not in {"quote", "name"}), "")
+def _hints(match: re.Match[bytes]) -> Mapping[str, bytes]:
+    """What a use says beyond the name."""
+    groups = match.groupdict().items()
+    return {group: text for group, text in groups if text and group not in {"quote", "name"}}
 
 
 def _stem(path: bytes) -> bytes:
@@ -143,7 +157,7 @@ def _only(paths: Iterable[bytes]) -> bytes | None:
 # Jinja and Django: the path below `templates` or `jinja2`; `./` is relative to the file.
 
 
-def _below_root(read: _Text, name: bytes, _how: str) -> bytes | None:
+def _below_root(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
     if name.startswith((b"./", b"../")):
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(read.path), name))
         return beside if beside in read.paths else None
@@ -163,7 +177,7 @@ def _below_root(read: _Text, name: bytes, _how: str) -> bytes | None:
 # Twig: the path below `templates` of the Symfony project; `@Shop/` is the bundle `ShopBundle`.
 
 
-def _of_project(read: _Text, name: bytes, _how: str) -> bytes | None:
+def _of_project(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
     if name.startswith(b"@"):
         return _of_bundle(read, name)
     if b":" in name:
@@ -187,17 +201,21 @@ def _is_project(read: _Text, folder: bytes) -> bool:
 def _of_bundle(read: _Text, name: bytes) -> bytes | None:
     bundle, _, rest = name.lstrip(b"@").lstrip(b"!").partition(b"/")
     full = bundle + b"Bundle"
-    overrides = [] if name.startswith(b"@!") else read.paths.ending(b"bundles/" + full + b"/" + rest)
+    overrides = (
+        [] if name.startswith(b"@!") else read.paths.ending(b"bundles/" + full + b"/" + rest)
+    )
     homes = [posixpath.dirname(path) for path in read.paths.ending(full + b".php")]
     folders = (b"templates/", b"Resources/views/", b"../templates/")
-    places = (posixpath.normpath(b"/".join((home, end + rest))) for home in homes for end in folders)
+    places = (
+        posixpath.normpath(b"/".join((home, end + rest))) for home in homes for end in folders
+    )
     return _only([*overrides, *(place for place in places if place in read.paths)])
 
 
 # Blade: `resources/views` of the application, with dots for slashes.
 
 
-def _of_application(read: _Text, name: bytes, _how: str) -> bytes | None:
+def _of_application(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
     if b":" in name:
         return None
     below = name.replace(b".", b"/")
@@ -219,16 +237,16 @@ def _of_application(read: _Text, name: bytes, _how: str) -> bytes | None:
 # Rails: `app/views`; partials begin with `_`; a name without a folder is in the controller's.
 
 
-def _of_rails(read: _Text, name: bytes, how: str) -> bytes | None:
+def _of_rails(read: _Text, name: bytes, hints: Mapping[str, bytes]) -> bytes | None:
     *folders, base = name.split(b"/")
     if b"." in name or b":" in name or b"" in folders:
         return None
     is_code = read.path.endswith(b".rb")
     in_view = not is_code or b"app/helpers/" in read.path
-    if how == "partial" or (not how and in_view):
+    if "partial" in hints or (not hints and in_view):
         base = b"_" + base
     places = [path for path in read.paths.named(base) if _VIEWS in path]
-    folder = b"layouts" if how == "layout" and not folders else b"/".join(folders)
+    folder = b"layouts" if "layout" in hints and not folders else b"/".join(folders)
     if folder:
         places = [path for path in places if _below_views(path) == folder]
     else:
@@ -284,14 +302,14 @@ def _has_controller(read: _Text, own: bytes) -> bool:
 # Thymeleaf: below `resources/templates`. Handlebars: `views/partials`. EEx: the view's folder.
 
 
-def _of_spring(read: _Text, name: bytes, _how: str) -> bytes | None:
+def _of_spring(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
     root, mark, _ = read.path.partition(b"resources/templates/")
     ending = b"" if name.endswith((b".html", b".xhtml")) else b".html"
     path = root + mark + name.strip(b"/") + ending
     return path if mark and path in read.paths else None
 
 
-def _of_partials(read: _Text, name: bytes, _how: str) -> bytes | None:
+def _of_partials(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
     root, mark, _ = (b"/" + read.path).partition(b"/views/")
     if not mark or name in read.inline_partials:
         return None
@@ -302,18 +320,49 @@ def _of_partials(read: _Text, name: bytes, _how: str) -> bytes | None:
     return target if target and target.startswith(own) else None
 
 
-def _of_phoenix(read: _Text, name: bytes, _how: str) -> bytes | None:
-    folder = posixpath.dirname(read.path)
-    root, mark, file = read.path.partition(b"/controllers/")
-    if read.path.endswith(b".ex"):
-        if not mark or read.sets_view:
+def _of_phoenix(read: _Text, name: bytes, hints: Mapping[str, bytes]) -> bytes | None:
+    """Find a template of the view that renders: that of the folder, or of the controller's name."""
+    root, _, below = read.path.partition(b"/controllers/")
+    folders = [posixpath.dirname(read.path)]
+    if is_code(read.path):
+        own = below.removesuffix(b"_controller.ex")
+        folders = [root + b"/templates/" + own, root + b"/controllers/" + own + b"_html"]
+        if not below.endswith(b"_controller.ex") or read.sets_view:
             return None
-        folder = root + b"/templates/" + file.removesuffix(b"_controller.ex")
     elif b"/templates/" not in read.path:
         return None
-    endings = (b".eex", b".leex", b".heex")
-    places = (posixpath.join(folder, name + ending) for ending in endings)
-    return _only(path for path in places if path in read.paths)
+    below, base = posixpath.split(name)
+    named = read.paths.named(base.partition(b".")[0])
+    homes = [posixpath.join(folder, below).rstrip(b"/") for folder in folders]
+    places = [path for path in named if posixpath.dirname(path) in homes]
+    return _only(path for path in places if _renders(path, base, is_symbol="symbol" in hints))
+
+
+def _renders(path: bytes, name: bytes, *, is_symbol: bool) -> bool:
+    """Whether a file is the template of a name; a symbol leaves the format to the request."""
+    stem, _, ending = path.rpartition(b"/")[2].rpartition(b".")
+    is_named = stem.partition(b".")[0] == name if is_symbol else stem == name
+    return is_named and ending in _PHOENIX_ENDINGS
+
+
+def _of_phoenix_view(read: _Text, name: bytes, hints: Mapping[str, bytes]) -> bytes | None:
+    """Find a template of a view that is named: `Admin.UserView` has `admin/user`."""
+    root, mark, _ = read.path.partition(b"/templates/")
+    if not mark:
+        return None
+    if hints["view"] == b"__MODULE__":
+        return _of_phoenix(read, name, {})
+    modules = hints["view"].removesuffix(b"View").split(b".")
+    parts = [_CAPITAL.sub(rb"_", module).lower() for module in modules if module[-3:] != b"Web"]
+    folder = b"/" + b"/".join(parts)
+    places = [path for path in read.paths.named(name.partition(b".")[0]) if root + mark in path]
+    # An alias may leave out the first modules.
+    ending = [path for path in places if posixpath.dirname(path).endswith(folder)]
+    return _only(path for path in ending if _renders(path, name, is_symbol=False))
+
+
+_PHOENIX_ENDINGS = frozenset((b"eex", b"leex", b"heex"))
+_CAPITAL = re.compile(rb"(?<=[a-z0-9])(?=[A-Z])")
 
 
 # The forms of each framework.
@@ -327,15 +376,16 @@ def _form(pattern: bytes, rule: _Rule, needs: bytes = b"") -> _Form:
 
 def _imports(module: bytes, names: bytes) -> bytes:
     """Return a pattern for Python's import of one of some names."""
-    return rb"^[ \t]*from[ \t]+%s[ \t]+import[ \t]+(?:\([^)]{0,4000}|[^\n]*)\b(?:%s)\b" % (module, names)
+    return rb"^[ \t]*from[ \t]+%s[ \t]+import[ \t]+(?:\([^)]{0,4000}|[^\n]*)\b(?:%s)\b" % (
+        module,
+        names,
+    )
 
 
 _TAG_ENDS = rb"(?=\s*(?:[-+~]?%\}|(?:with|without|only|ignore|import|as)\b))"
 _ARGUMENT_ENDS = rb"(?=\s*[,)])"
 _RUBY_ENDS = rb"(?=\s*(?:,|\)|\}|-?%>|$|(?:if|unless|and|or|do)\b))"
-_JINJA = (
-    _form(rb"\{%%[-+]?\s*(?:include|extends|import|from)\s+NAME%s" % _TAG_ENDS, _below_root),
-)
+_JINJA = (_form(rb"\{%%[-+]?\s*(?:include|extends|import|from)\s+NAME%s" % _TAG_ENDS, _below_root),)
 _TWIG = (
     _form(
         rb"\{%%[-~]?\s*(?:include|extends|import|from|use|embed)\s+NAME%s" % _TAG_ENDS, _of_project
@@ -354,6 +404,7 @@ _BLADE = (
     ),
 )
 _LARAVEL = (
+    _form(rb"(?<![\w>:$\\])response\(\)\s*->view\(\s*NAME" + _ARGUMENT_ENDS, _of_application),
     _form(rb"(?<![\w>:$\\])(?<!function )view\(\s*NAME" + _ARGUMENT_ENDS, _of_application),
     _form(
         rb"(?<![\w$\\])View::make\(\s*NAME" + _ARGUMENT_ENDS,
@@ -412,13 +463,19 @@ _THYMELEAF = (
     ),
 )
 _HANDLEBARS = (_form(rb"\{\{~?#?>\s*(?P<name>[\w/.-]+)(?=[\s}~])", _of_partials),)
-_PHOENIX_VIEW = (_form(rb"(?<![\w.])render(?:\s+|\(\s*)NAME(?=\s*(?:,|\)|%>))", _of_phoenix),)
-_PHOENIX_CODE = (
+_PHOENIX_VIEW = (
+    _form(rb"(?<![\w.])render(?:\s+|\(\s*)NAME(?=\s*(?:,|\)|%>))", _of_phoenix),
     _form(
-        rb"(?<![\w.])render(?:\s+|\(\s*)conn\s*,\s*NAME(?=\s*(?:,|\)|$))",
-        _of_phoenix,
-        rb"^[ \t]*use\s+[\w.]+,\s*:controller\b",
+        rb"(?<![\w.])render(?:\s+|\(\s*)(?P<view>(?:\w+\.)*\w+View|__MODULE__)\s*,\s*NAME"
+        rb"(?=\s*(?:,|\)|%>))",
+        _of_phoenix_view,
     ),
+)
+_RENDER = rb"(?:\|>\s*render\(\s*|(?<![\w.])render(?:\s+|\(\s*)conn\s*,\s*)"
+_CONTROLLER = rb"^[ \t]*use\s+[\w.]+,\s*:controller\b"
+_PHOENIX_CODE = (
+    _form(_RENDER + rb"NAME(?=\s*(?:,|\)|$))", _of_phoenix, _CONTROLLER),
+    _form(_RENDER + rb"(?P<symbol>:)(?P<name>\w+)(?=\s*(?:,|\)|$))", _of_phoenix, _CONTROLLER),
 )
 _DJANGO_CODE = (
     _form(
@@ -452,87 +509,45 @@ _DJANGO_CODE = (
         _imports(rb"(?:flask|quart)", b"render_template"),
     ),
 )
-
-
-class _Comments:
-    """The parts of a text that its framework does not run, by how they begin and end."""
-
-    def __init__(self, *parts: tuple[bytes, bytes]) -> None:
-        self._begin = re.compile(b"|".join(b"(%s)" % begin for begin, _ in parts), re.MULTILINE)
-        self._ends = [end for _, end in parts]
-
-    def blanked(self, text: bytes) -> bytes:
-        """Return the text with blanks in place of these parts, in linear time."""
-        pieces: list[bytes] = []
-        unended = set[bytes]()
-        at = start = 0
-        while (match := self._begin.search(text, at)) is not None:
-            end = self._ends[(match.lastindex or 1) - 1]
-            stop = -1 if end in unended else text.find(end, match.end())
-            if stop < 0:
-                unended.add(end)
-                at = match.end()
-                continue
-            pieces += [text[start : match.start()], _blank(text[match.start() : stop])]
-            at, start = stop + len(end), stop
-        return b"".join((*pieces, text[start:]))
-
-
-def _blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\n]", b" ", text)
-
-
-_TAG_COMMENT = _Comments(
-    (rb"\{#", b"#}"),
-    (rb"\{%-?\s*comment\b", b"endcomment"),
-    (rb"\{%-?\s*verbatim\b", b"endverbatim"),
-    (rb"\{%-?\s*raw\b", b"endraw"),
-)
-_BLADE_COMMENT = _Comments((rb"\{\{--", b"--}}"), (rb"@verbatim\b", b"@endverbatim"))
-_HASH_COMMENT = _Comments((rb"^[ \t]*#", b"\n"))
-_PYTHON_COMMENT = _Comments((rb'"""', b'"""'), (rb"'''", b"'''"), (rb"^[ \t]*#", b"\n"))
-_SLASH_COMMENT = _Comments((rb"/\*", b"*/"), (rb"^[ \t]*(?://|#(?!\[))", b"\n"))
-_ERB_COMMENT = _Comments((rb"<%#", b"%>"))
-_CURLY_COMMENT = _Comments((rb"\{\{!--", b"--}}"))
-_Forms = tuple[tuple[_Form, ...], _Comments]
+_Forms = tuple[tuple[_Form, ...], Comments]
 _BY_ENDING: dict[bytes, _Forms] = {
-    b"twig": (_TWIG, _TAG_COMMENT),
-    b"hbs": (_HANDLEBARS, _CURLY_COMMENT),
-    b"handlebars": (_HANDLEBARS, _CURLY_COMMENT),
-    b"eex": (_PHOENIX_VIEW, _ERB_COMMENT),
-    b"leex": (_PHOENIX_VIEW, _ERB_COMMENT),
-    b"heex": (_PHOENIX_VIEW, _ERB_COMMENT),
-    b"ex": (_PHOENIX_CODE, _HASH_COMMENT),
-    b"py": (_DJANGO_CODE, _PYTHON_COMMENT),
-    b"php": ((*_LARAVEL, *_SYMFONY), _SLASH_COMMENT),
-    b"j2": (_JINJA, _TAG_COMMENT),
-    b"jinja": (_JINJA, _TAG_COMMENT),
-    b"jinja2": (_JINJA, _TAG_COMMENT),
+    b"twig": (_TWIG, TAG_COMMENT),
+    b"hbs": (_HANDLEBARS, CURLY_COMMENT),
+    b"handlebars": (_HANDLEBARS, CURLY_COMMENT),
+    b"eex": (_PHOENIX_VIEW, ERB_COMMENT),
+    b"leex": (_PHOENIX_VIEW, ERB_COMMENT),
+    b"heex": (_PHOENIX_VIEW, ERB_COMMENT),
+    b"ex": (_PHOENIX_CODE, HASH_COMMENT),
+    b"py": (_DJANGO_CODE, PYTHON_COMMENT),
+    b"php": ((*_LARAVEL, *_SYMFONY), SLASH_COMMENT),
+    b"j2": (_JINJA, TAG_COMMENT),
+    b"jinja": (_JINJA, TAG_COMMENT),
+    b"jinja2": (_JINJA, TAG_COMMENT),
 }
 _RAILS_ENDINGS = {
-    b"erb": _ERB_COMMENT,
-    b"haml": _Comments((rb"^[ \t]*-#", b"\n")),
-    b"slim": _Comments((rb"^[ \t]*/", b"\n")),
-    b"jbuilder": _HASH_COMMENT,
-    b"builder": _HASH_COMMENT,
+    b"erb": ERB_COMMENT,
+    b"haml": Comments((rb"^[ \t]*-#", b"\n")),
+    b"slim": Comments((rb"^[ \t]*/", b"\n")),
+    b"jbuilder": HASH_COMMENT,
+    b"builder": HASH_COMMENT,
 }
 _MARKUP = frozenset(b"html htm xhtml xml txt svg".split())
-_NONE: _Forms = ((), _HASH_COMMENT)
+_NONE: _Forms = ((), HASH_COMMENT)
 
 
 def _forms_of(path: bytes) -> _Forms:
     """Return how a file may name templates, and its comments."""
     ending = path.rpartition(b".")[2].lower()
     if path.endswith(b".blade.php"):
-        return _BLADE + _LARAVEL[:1], _BLADE_COMMENT
+        return _BLADE + _LARAVEL[:2], BLADE_COMMENT
     if ending in _RAILS_ENDINGS:
         return (_RAILS_VIEW, _RAILS_ENDINGS[ending]) if _VIEWS in path else _NONE
     if ending == b"rb":
         is_rails = re.search(rb"(?:^|/)app/(?:controllers|mailers|helpers)/", path) is not None
-        return (_RAILS_CODE, _HASH_COMMENT) if is_rails else _NONE
+        return (_RAILS_CODE, HASH_COMMENT) if is_rails else _NONE
     if ending in _MARKUP:
         folders = path.split(b"/")[:-1]
         if b"resources/templates/" in path:
-            return _THYMELEAF + _JINJA, _TAG_COMMENT
-        return (_JINJA, _TAG_COMMENT) if any(root in folders for root in _ROOTS) else _NONE
+            return _THYMELEAF + _JINJA, TAG_COMMENT
+        return (_JINJA, TAG_COMMENT) if any(root in folders for root in _ROOTS) else _NONE
     return _BY_ENDING.get(ending, _NONE)

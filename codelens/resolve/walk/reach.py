@@ -26,8 +26,8 @@ class Reached(NamedTuple):
     node: Node
     distance: int
     how: str
-    """`call`, `ref`, `inherit`, `import`, `include`, `overrides` (it overrides what changes) or `overridden`
-    (a call of it may run what changes)."""
+    """`call`, `ref`, `inherit`, `import`, `include`, `overrides` (it overrides what changes) or
+    `overridden` (a call of it may run what changes)."""
     lines: tuple[int, ...]
     """The lines of the uses, in its own file; complete at distance 1. Lines of imports are listed
     only if there is no other use."""
@@ -160,7 +160,8 @@ def _hit_by(
                 if alias is not None:
                     # A file passes nothing on, but an alias of what changes does.
                     yield Reached(alias, distance, edge.kind, (edge.line,), node)
-                if source.symbol == MODULE and source.path.endswith(_TEMPLATE):
+                is_template = source.symbol == MODULE and source.path.endswith(_TEMPLATE)
+                if is_template and edge.kind != "include":
                     yield from _rendering(graph, source, distance)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
