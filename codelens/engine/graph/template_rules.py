@@ -253,9 +253,11 @@ def _of_rails(read: _Text, name: bytes, hints: Mapping[str, bytes]) -> bytes | N
         places = _in_own_folder(read, places, is_code=is_code)
     endings = read.path.rpartition(b"/")[2].split(b".")[1:]
     if not is_code and len(endings) > 1:
-        # A page includes pages and files without a format.
+        # A page includes files of its format or without one; a script also pages.
         formats = {path: path.rpartition(b"/")[2].split(b".")[1:-1] for path in places}
-        places = [path for path in places if not formats[path] or endings[0] in formats[path]]
+        own = [path for path in places if not formats[path] or endings[0] in formats[path]]
+        is_script = endings[0] == b"js" and not own
+        places = [path for path in places if b"html" in formats[path]] if is_script else own
     return _only(places)
 
 

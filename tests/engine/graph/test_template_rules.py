@@ -142,11 +142,16 @@ CASES = {
                 "<%= render 'card' %>\n<%= render partial: \"shops/card\", object: 1 %>\n"
                 "<%# render 'card' %>\n<%= render @card %>\n<%= render \"#{kind}/card\" %>\n"
             ),
+            "app/views/shops/show.js.erb": "show('<%= j render(partial: 'card') %>');\n",
             "app/views/posts/_card.html.erb": "card\n",
             "app/views/posts/_list.html.erb": "<%= render 'card' %>\n",
         },
         "app/views/shops/_card.html.erb",
-        {("app/views/shops/show.html.erb", 1), ("app/views/shops/show.html.erb", 2)},
+        {
+            ("app/views/shops/show.html.erb", 1),
+            ("app/views/shops/show.html.erb", 2),
+            ("app/views/shops/show.js.erb", 1),
+        },
         "app/views/shops/_card.html.haml",
     ),
     "thymeleaf": Case(
