@@ -159,8 +159,8 @@ def _only(paths: Iterable[bytes]) -> bytes | None:
 
 def _below_root(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
     if name.startswith((b"./", b"../")):
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(read.path), name))
-        return beside if beside in read.paths else None
+        neighbour = posixpath.normpath(posixpath.join(posixpath.dirname(read.path), name))
+        return neighbour if neighbour in read.paths else None
     places = read.paths.ending(name)
     folders = {path: path[: len(path) - len(name)].split(b"/")[:-1] for path in places}
     # A file outside of all roots may be below a folder that the settings name.

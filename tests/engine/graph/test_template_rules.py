@@ -287,7 +287,7 @@ def test_a_change_spreads_through_templates_and_not_through_code(repo: GitRepo, 
     )
 
 
-def test_a_code_or_page_uses_the_templates_that_it_names(repo: GitRepo, run: Run) -> None:
+def test_code_and_pages_use_the_templates_that_they_name(repo: GitRepo, run: Run) -> None:
     case = CASES["django"]
     repo.commit("django", case.files)
     for user in ("shop/templates/shop/list.html", "shop/views.py#show"):
