@@ -92,7 +92,8 @@ class Reference:
     text: str
     """The stripped line."""
     kinds: tuple[str, ...]
-    """`call`, `ref`, `inherit`, `import`, `override`, `satisfy`; empty for a possible use."""
+    """`call`, `ref`, `inherit`, `import`, `override`, `satisfy`, `include`; empty for a possible
+    use."""
     within: GraphNode
     """The definition around the line, or its file."""
     certain: bool = True

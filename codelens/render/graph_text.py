@@ -38,7 +38,7 @@ _TITLES = {
 }  # fmt: skip
 _HOW = {
     "call": "calls", "ref": "uses", "inherit": "derives from", "import": "imports",
-    "satisfy": "satisfies",
+    "satisfy": "satisfies", "include": "includes",
     "overrides": "overrides", "overridden": "may run", "override": "may run",
 }  # fmt: skip
 _CHANGED_SHOWN = 20

@@ -38,7 +38,7 @@ class Edge(NamedTuple):
     target_symbol: int
     kind: str
     """`call`, `ref`, `inherit`, `import`; `override` from a method to the trait or interface method
-    it implements; `satisfy` from a Go type to an interface."""
+    it implements; `satisfy` from a Go type to an interface; `include` between templates."""
     name: str
     line: int
     confidence: float

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from codelens.answers.reading_answers import EdgeLine
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.ownership import Ownership
+from codelens.engine.graph.template_edges import TemplateEdges
 from codelens.paths import printed
 from codelens.resolve.edges import CERTAIN
 from codelens.resolve.file_model import CALLABLE, TYPES
@@ -33,9 +34,11 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
     edges = graph(view)
     precise = PreciseEdges(view.snapshot.db, edges)
     structure = Ownership(view.snapshot, edges)
-    for path in sorted(edges.languages):
+    templates = TemplateEdges(view.snapshot, view.read_path, edges.symbols, {})
+    for path in sorted(edges.languages.keys() | view.snapshot.by_path.keys()):
         lines: dict[EdgeLine, None] = {}
-        file_edges = precise.merged(path, edges.all_edges(path))
+        resolved = edges.all_edges(path) if path in edges.languages else ()
+        file_edges = [*precise.merged(path, resolved), *templates.of(path)]
         if not possible:
             file_edges = [edge for edge in file_edges if edge.is_certain]
         special = _special_kinds(edges, path, {edge.name for edge in file_edges})

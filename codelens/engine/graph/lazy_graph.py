@@ -19,6 +19,7 @@ from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.graph import candidate_files
 from codelens.engine.graph.candidate_files import CandidateFiles, edge_cache_of
 from codelens.engine.graph.declared_places import ConstructorCalls, DeclaredPlaces
+from codelens.engine.graph.template_edges import TemplateEdges
 from codelens.engine.index_pool import IndexPool, seconds_left
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.resolve.edges import CERTAIN, Edge
@@ -114,6 +115,9 @@ class LazyGraph:
         self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
         self._constructor_calls = ConstructorCalls(view.snapshot, self._edge_cache.graph)
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
+        self._templates = TemplateEdges(
+            view.snapshot, view.read_path, self.resolved.symbols, self.values
+        )
         self._combined: frozenset[Node] = frozenset()
         self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
         self.unseen: set[bytes] = set()
@@ -145,7 +149,9 @@ class LazyGraph:
 
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """See `EdgeReader`."""
-        return self._edge_cache.table.edges_of(path, symbol) if self._resolve_whole(path) else ()
+        named = [edge for edge in self._templates.of(path) if edge.symbol == symbol]
+        edges = self._edge_cache.table.edges_of(path, symbol) if self._resolve_whole(path) else ()
+        return [*edges, *named] if named else edges
 
     def deriving_edges(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """See `EdgeReader`; for an unresolved file, only the base types are resolved."""
@@ -163,11 +169,17 @@ class LazyGraph:
         """See `EdgeReader`; reads files with the name. A constructor has the edges of its type."""
         node = Node(path, symbol)
         drawn = self._drawn_to(node)
+        if symbol == MODULE:
+            drawn = [*drawn, *self.naming_template(path)]
         more = [
             edge for edge in self._constructor_calls.of(node, self._drawn_to) if edge.is_certain
         ]
         more += [edge._replace(confidence=CERTAIN) for edge in self._of_one_thing(node)]
-        return sorted([*drawn, *more], key=_SOURCE) if more else drawn
+        return sorted([*drawn, *more], key=_SOURCE)
+
+    def naming_template(self, path: bytes) -> Sequence[Edge]:
+        """The edges from templates and code that certainly name a file as a template."""
+        return self._templates.to(path, self.spent)
 
     def _of_one_thing(self, node: Node) -> list[Edge]:
         """Edges of uses that mean only a node or an alternative of it.

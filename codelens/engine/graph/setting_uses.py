@@ -10,13 +10,12 @@ from typing import NamedTuple
 from codelens.branches.code_tokens import is_comment_line
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.template_edges import files_with
 from codelens.extract.file_kinds import is_binary
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.extract.tokenizer import WORD, parts_of_word, terms_of_word
+from codelens.extract.tokenizer import WORD, parts_of_word
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import Node
-from codelens.store.facts import postings
-from codelens.store.facts.postings import Posting
 from codelens.types import Symbol
 
 MOST_FILES = 1_000
@@ -83,17 +82,11 @@ class TextSearch:
 
     def files_with(self, words: Sequence[str]) -> set[bytes]:
         """Files of the view that contain all of some words, according to the index."""
-        snapshot = self._view.snapshot
-        terms = [terms[-1] for word in words if (terms := terms_of_word(word))]
-        if not terms:
-            return set(snapshot.by_path)
-        segments = postings.segment_docs(snapshot.db)
-        holding: dict[str, set[int]] = {term: set() for term in terms}
-        for segment, term, data in postings.postings(snapshot.db, list(holding)):
-            contents = segments[segment].contents
-            holding[term].update(contents[number] for number in Posting(data).docs)
-        shared = set[int].intersection(*holding.values())
-        return {file.path for content in shared for file in snapshot.by_content.get(content, ())}
+        return files_with(self._view.snapshot, words)
+
+    def naming(self, template: bytes) -> set[tuple[bytes, int]]:
+        """Files and lines that certainly name a template, which are no possible uses."""
+        return {(edge.source, edge.line) for edge in self._graph.naming_template(template)}
 
     def matches(
         self, paths: Iterable[bytes], pattern: re.Pattern[bytes], also: Iterable[bytes] = ()

@@ -178,6 +178,8 @@ class TemplateUses:
     def __init__(self, view: CurrentView, search: TextSearch) -> None:
         self._view = view
         self._search = search
+        self._certain = set[bytes]()
+        """Templates that certainly include the target, and the target: edges list their users."""
 
     def of(self, paths: Sequence[bytes], depth: int) -> Iterator[Place]:
         """Uses of the templates among some files, and, by steps, of templates that include them."""
@@ -193,6 +195,7 @@ class TemplateUses:
         if not templates:
             return
         seen = {template.path for template in templates}
+        self._certain = set(seen)
         # Code may still name a deleted template.
         names = TemplateNames(sorted(seen.union(self._view.snapshot.by_path)))
         for _ in range(min(depth, _DEEPEST)):
@@ -200,14 +203,22 @@ class TemplateUses:
             for use in self._direct(templates[:_MOST_TEMPLATES], names):
                 if use.path in seen:
                     continue
-                yield use
                 outer = template_at(use.path)
+                if not self._is_certain(use):
+                    yield use
+                elif outer is not None:
+                    self._certain.add(use.path)
                 if outer is not None and all(other.path != outer.path for other in including):
                     including.append(outer)
             seen.update(template.path for template in including)
             templates = including
             if not templates:
                 return
+
+    def _is_certain(self, use: _TemplateUse) -> bool:
+        """Whether edges lead from a place to the target, so that it is no possible use."""
+        path = use.template.path
+        return path in self._certain and (use.path, use.line) in self._search.naming(path)
 
     def _direct(
         self, templates: Sequence[Template], names: TemplateNames

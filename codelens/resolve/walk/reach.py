@@ -26,8 +26,8 @@ class Reached(NamedTuple):
     node: Node
     distance: int
     how: str
-    """`call`, `ref`, `inherit`, `import`, `overrides` (it overrides what changes) or `overridden`
-    (a call of it may run what changes)."""
+    """`call`, `ref`, `inherit`, `import`, `include`, `overrides` (it overrides what changes) or
+    `overridden` (a call of it may run what changes)."""
     lines: tuple[int, ...]
     """The lines of the uses, in its own file; complete at distance 1. Lines of imports are listed
     only if there is no other use."""
@@ -64,7 +64,8 @@ def reach(
     """Return everything that leads to one of `seeds` in at most `depth` steps.
 
     A module is affected by what it imports or uses at its top level, but passes the change on only
-    if it is a seed itself: importing a file does not mean using all that the file uses.
+    if it is a seed itself: importing a file does not mean using all that the file uses. A template
+    passes on what it includes.
 
     An override of a seed passes the change on only if the seed is one of `contracts`: methods whose
     declaration changes, so that all overrides must follow. `contracts` maps each to the methods
@@ -141,7 +142,8 @@ def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
     overrides, too.
     """
     if hit.node.symbol == MODULE:
-        return False
+        # A page is all of what it includes.
+        return hit.how == "include"
     if hit.how == "overrides":
         if hit.via not in binding:
             return False
@@ -162,7 +164,8 @@ def _hit_by(
                 if alias is not None:
                     # A file passes nothing on, but an alias of what changes does.
                     yield Reached(alias, distance, edge.kind, (edge.line,), node)
-                if source.symbol == MODULE and source.path.endswith(_TEMPLATE):
+                is_template = source.symbol == MODULE and source.path.endswith(_TEMPLATE)
+                if is_template and edge.kind != "include":
                     yield from _rendering(graph, source, distance)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)

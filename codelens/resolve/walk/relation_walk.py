@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES
@@ -14,7 +14,8 @@ MOST_NODES = 3_000
 """The most indirect nodes of one relation; direct ones are all listed."""
 _MOST_BASES = 200
 _KINDS = {
-    "callers": "call", "callees": "call", "users": "ref", "uses": "ref",
+    "callers": ("call",), "callees": ("call",),
+    "users": ("ref", "include"), "uses": ("ref", "include"),
 }  # fmt: skip
 _FROM_INSIDE = frozenset({"callers", "users"})
 """Relations that include uses inside the target itself, because a rename must change them too."""
@@ -119,9 +120,9 @@ class Walk:
 
     def _steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
         if relation in _KINDS:
-            kind = _KINDS[relation]
+            kinds = _KINDS[relation]
             inward = relation in INWARD
-            return self._inward(node, kind) if inward else self._outward(node, distance, kind)
+            return self._inward(node, *kinds) if inward else self._outward(node, distance, kinds)
         if relation == "importers":
             return self._importers(node, distance)
         if relation == "imports":
@@ -132,15 +133,15 @@ class Walk:
             return self._subtypes(node)
         return self._overriding(node, inward=relation in INWARD)
 
-    def _inward(self, node: Node, kind: str) -> Iterator[_Step]:
+    def _inward(self, node: Node, *kinds: str) -> Iterator[_Step]:
         for edge in self._graph.edges_to(*node):
-            if edge.kind == kind:
+            if edge.kind in kinds:
                 yield _Step(Node(edge.source, edge.symbol), edge.source, edge.line)
 
-    def _outward(self, node: Node, distance: int, kind: str) -> Iterator[_Step]:
+    def _outward(self, node: Node, distance: int, kinds: Sequence[str]) -> Iterator[_Step]:
         for symbol in sorted(self._own(node, distance)):
             for edge in self._graph.edges_of(node.path, symbol):
-                if edge.kind != kind:
+                if edge.kind not in kinds:
                     continue
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
