@@ -53,11 +53,11 @@ class ViewRequest(NamedTuple):
     """The query, if any: pending files that contain its words are read first."""
 
     targets: tuple[str, ...] = ()
-    """Handles, paths or names in the call, likewise."""
+    """Handles, paths or names in the call: pending files that they concern are read first."""
     only: frozenset[bytes] = frozenset()
-    """Files of a commit without which the answer is not affected by what is not indexed."""
+    """Files of a commit that the answer needs; others are read only if their facts are stored."""
     then_others: bool = False
-    """Whether the other files are read after these, if there is time."""
+    """Whether all other files are read after those in `only`, if there is time."""
 
     def budget(self, *, leaves_rest: bool = False) -> Budget:
         """The budget of a freshness check that starts now."""
@@ -127,7 +127,7 @@ def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
     """A reader of a view's files; pass `extractor` for many texts, to share it."""
 
     def extract(data: bytes, language: str) -> Sequence[Symbol]:
-        # Too large for the index is too large here: parsing takes 300 bytes a byte.
+        # A text too large for the index is not parsed here, either: each byte takes 300 of memory.
         if len(data) > view.settings.max_file_bytes:
             return ()
         task = Task(data, language, "full")
@@ -149,7 +149,7 @@ class Older(NamedTuple):
 
 
 NOTHING = Older((), None)
-"""What is known of a missing text, or of one from which nothing is extracted."""
+"""The facts of a missing text, or of one from which nothing is extracted."""
 
 
 class OlderTexts:
@@ -176,7 +176,7 @@ class OlderTexts:
             seen = surfaces(db, {stored.id}).get(stored.id)
             symbols = symbols_of(db, [stored.id]).get(stored.id, ())
             return Older(symbols, seen[1] if seen else None, language)
-        # Too large for the index is too large here: parsing takes 300 bytes a byte.
+        # A text too large for the index is not parsed here, either: each byte takes 300 of memory.
         if len(data) > settings.max_file_bytes:
             return Older((), None, language)
         facts = self._extractor.facts(Task(data, language, "full"))
@@ -236,7 +236,7 @@ class CurrentView:
         """The basis of an answer; the time runs until now."""
         seen, scope = self.refreshed, self.scope
         is_fresh = seen.status == "fresh"
-        # The freshness check counts only files that were known before; new files were read, too.
+        # The freshness check counts only files that the view had before it, not new ones.
         files = len(seen.files) if is_fresh else max(len(seen.files), seen.checked)
         return Receipt(
             index_id=scope.index_id[:12],

@@ -55,7 +55,10 @@ def note_places(shown: Sequence[Shown]) -> list[ShownPlace]:
 
 
 def fitting_notes(here: FoundNotes, room: int) -> tuple[tuple[LinkedNote, ...], int]:
-    """The best notes that fit into a number of bytes, and how many stale ones are counted."""
+    """The best notes that fit into a number of bytes; and the number of notes on deleted code.
+
+    That number is 0 if not even the line that states it fits.
+    """
     gone, count = here.gone, len(here.notes)
     if gone and notes_size((), gone, count) > room:
         gone = 0
@@ -116,7 +119,7 @@ def rest_of(
     rest = LeftOut(len(below), bool(cut), ())
     for handle in dict.fromkeys(handles[:_MOST]):
         longer = LeftOut(rest.definitions, rest.cut, (*rest.handles, handle))
-        # As typed or as called, whichever is longer.
+        # The longer one of the forms for the command line and for MCP.
         lines = (explore_text.more_line(longer, typed=typed) for typed in (True, False))
         if max(map(explore_text.cost, lines)) > room:
             break
@@ -267,7 +270,7 @@ class ExploreRequest(NamedTuple):
     chosen_intent: ChosenIntent
     max_tokens: int
     fills: bool
-    """Whether the budget is used while there is anything to show, not only what is worth it."""
+    """Whether to use up the budget; otherwise the capsule ends where code is not worth its size."""
     saved: NotesHere
     sent: SentBodies | None = None
     """What the session was already sent."""

@@ -58,7 +58,7 @@ def seconds_to_read(budget_ms: float | None) -> float:
 
 
 def seconds_for_uses(budget_ms: float | None, started: float, worked_s: float) -> float:
-    """CPU seconds for uses of an answer's content, after the answer; never zero.
+    """CPU seconds for finding uses, once the rest of an answer is built; never zero.
 
     Args:
         budget_ms: from the caller.
@@ -229,7 +229,7 @@ class IndexPool:
 
 
 def _with_receipt(error: CodelensError, view: CurrentView) -> CodelensError:
-    """An error with its receipt; it does not deny the existence of what was not read."""
+    """The error with a receipt; while files are unread, it does not say that a handle is gone."""
     unread = view.refreshed.unread
     if unread and isinstance(error, HandleNotFound):
         error = error.while_reading(unread)

@@ -77,7 +77,7 @@ def _add(values: dict[bytes, float], paths: Iterable[bytes], value: float) -> No
 def _naming(
     snapshot: Snapshot, definitions: Definitions, tests: frozenset[bytes]
 ) -> Iterator[list[bytes]]:
-    """Yields the tests that name one of the best definitions, for each with a distinctive name."""
+    """Yield, for each of the best definitions with a distinctive name, the tests that name it."""
     names = dict.fromkeys(
         row.definition.name
         for row in definitions.rows
@@ -135,7 +135,7 @@ def not_shown(
         before = files.get(place.path)
         file = before or NamedFile(printed(place.path))
         lines = shown_lines.get(place.path, ())
-        # An outline shows it, or its name is listed often enough.
+        # The shown lines contain its name already, or its name is listed often enough.
         if symbol.name_line in lines or _is_repeated(symbol, file):
             continue
         named = NamedDefinition(symbol.qualified, place.line)
@@ -153,7 +153,8 @@ def not_shown(
 
 
 _MOST_ALIKE = 2
-"""Names are listed without their owners, so a list of twenty `__call__` would tell nothing."""
+"""Maximum definitions of one name in a file that are listed: the list omits their owners, so twenty
+`__call__` would be useless."""
 
 
 def _is_repeated(symbol: Symbol, file: NamedFile) -> bool:

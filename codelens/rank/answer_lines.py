@@ -71,7 +71,9 @@ def best(judge: Judged, texts: Texts) -> Place:
         if definition.symbol.kind not in query_analysis.WEAK
     ]
     if candidate.defined and (candidate.single or candidate.features["spelled"]):
-        return of_symbol(judge, max(strong or candidate.defined, key=query_analysis.telling).symbol)
+        return of_symbol(
+            judge, max(strong or candidate.defined, key=query_analysis.prominence).symbol
+        )
     # In a sentence the last part of a name is not enough: `fmt::print` is not any `print`.
     strong = [
         definition
@@ -79,7 +81,7 @@ def best(judge: Judged, texts: Texts) -> Place:
         if definition.grade > query_analysis.LAST and not _is_minor(definition.symbol)
     ]
     if strong:
-        named = max(strong, key=query_analysis.telling).symbol
+        named = max(strong, key=query_analysis.prominence).symbol
         return of_symbol(judge, named) if _lines(named) <= SYMBOL_LINES else _part_of(judge, named)
     if not candidate.scored.chunks:
         last = candidate.about.lines if candidate.about else 1
@@ -362,7 +364,7 @@ def _defines(place: Place) -> str:
     strong = [definition for definition in defined if definition.grade > query_analysis.LAST]
     if not strong:
         return ""
-    definition = max(strong, key=query_analysis.telling).symbol
+    definition = max(strong, key=query_analysis.prominence).symbol
     if place.start_line <= definition.start_line <= place.end_line:
         return f"defines {definition.name}"
     if definition.start_line <= place.start_line and place.end_line <= definition.end_line:

@@ -78,6 +78,6 @@ def in_order(outcomes: Mapping[int, Outcome], request: Request) -> list[tuple[in
 
 def _place(ranked: Ranked, outcome: Outcome, request: Request) -> tuple[int, float]:
     """Return the sort key of a view's next result."""
-    # A path or quoted text was found as given.
+    # The results match the path or quoted text exactly as the query gives it.
     placed = request.mode == "auto" and outcome.mode in {"path", "text"}
     return (NAMED if placed else ranked.standing, -ranked.own_score)

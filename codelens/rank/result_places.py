@@ -551,7 +551,7 @@ def _text_share(candidate: Evidence, symbol: Definition) -> float:
 
 def _named_definitions(judge: Judged) -> list[tuple[Defined, Place]]:
     """Return the strongest definitions of a file that the query names."""
-    strong = sorted(_strong(judge), key=query_analysis.telling, reverse=True)
+    strong = sorted(_strong(judge), key=query_analysis.prominence, reverse=True)
     return [
         (definition, answer_lines.of_symbol(judge, definition.symbol))
         for definition in strong[:_SAME_FILE]

@@ -230,16 +230,16 @@ def check(request: Request) -> None:
     """
     if not request.query.replace("\0", " ").strip():
         raise QueryError("the query is empty; say what to look for")
-    _one_of("mode", request.mode, MODES)
-    _one_of("content", request.content, CONTENTS)
+    _check_one_of("mode", request.mode, MODES)
+    _check_one_of("content", request.content, CONTENTS)
     if request.limit < 1:
         raise InvalidArgument("limit", f"must be at least 1, not {request.limit}")
 
 
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
+def _check_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
         shown = value[:_SHOWN_CHARS]
-        raise QueryError(f"there is no {name} {shown!r}; there are {', '.join(known)}")
+        raise QueryError(f"there is no {name} {shown!r}; there are {', '.join(choices)}")
 
 
 # Filters of a request: languages, path globs, code or prose.
@@ -316,8 +316,8 @@ class Filters:
             here = set(self._languages(files).values())
             missing = sorted(self.languages - here)
             if missing:
-                known = ", ".join(sorted(here - {""})[:12])
-                notes.append(f"no file here is in {', '.join(missing)}; there is {known or 'none'}")
+                used = ", ".join(sorted(here - {""})[:12])
+                notes.append(f"no file here is in {', '.join(missing)}; there is {used or 'none'}")
         if (self.globs.any_of or self.globs.none_of) and not any(
             self.globs.match(file.path) for file in files
         ):

@@ -26,12 +26,12 @@ class Texts:
 
     Args:
         read: returns a file's bytes, None if unavailable.
-        known: term -> weight, for finding the best lines.
+        weights: term -> weight, for finding the best lines.
     """
 
-    def __init__(self, read: Read, known: Mapping[str, float]) -> None:
+    def __init__(self, read: Read, weights: Mapping[str, float]) -> None:
         self._read = read
-        self._known = known
+        self._weights = weights
         self._texts: dict[int, bytes] = {}
 
     def lines(self, file: FileRow, start: int, end: int) -> list[bytes]:
@@ -72,12 +72,12 @@ class Texts:
 
     def weight(self, terms: set[str]) -> float:
         """Return the sum of the terms' weights."""
-        return sum(self._known[term] for term in sorted(terms)) if terms else 0.0
+        return sum(self._weights[term] for term in sorted(terms)) if terms else 0.0
 
     def _terms_by_line(self, lines: Sequence[str]) -> list[set[str]]:
         terms_of_words: dict[str, set[str]] = {}
         for word in set(WORD.findall(" ".join(lines))):
-            if present := self._known.keys() & terms_of_word(word):
+            if present := self._weights.keys() & terms_of_word(word):
                 terms_of_words[word] = present
         terms_by_line: list[set[str]] = []
         for line in lines:

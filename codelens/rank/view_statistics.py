@@ -73,7 +73,7 @@ class Corpus:
         old_segments: Mapping[int, SegmentDocs] = {}
         places: dict[int, tuple[int, int]] = {}
         every = sum(len(docs.contents) for docs in self._docs.values())
-        # Places keep removed contents, which nobody looks up.
+        # Places may still contain removed contents; nothing looks these up.
         if before is not None and len(before.place) <= _STALE * every:
             old_segments, places = before._docs, before.place.copy()
         for number, docs in self._docs.items():

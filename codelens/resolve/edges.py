@@ -79,7 +79,7 @@ def _one_of(targets: list[_WeightedTarget]) -> list[_WeightedTarget]:
 
 
 def _is_whole(model: FileModel, reference: Reference) -> bool:
-    """Whether no test of a receiver's type may have narrowed its union before a reference.
+    """Whether the union of a receiver's types is exact: no type test may have narrowed it further.
 
     If so, the call may reach each of the types, and a change of any of them affects it.
     """
@@ -182,7 +182,7 @@ class Edges:
             references = references_named(references, chosen)
         edges: list[Edge] = []
         for edge in self._imports(path, model, imports):
-            # In Rust, following the imports may take longer than all uses.
+            # In Rust, following the imports may take longer than resolving all uses.
             if spent():
                 return None
             edges.append(edge)
@@ -231,7 +231,7 @@ class Edges:
                 )
 
     def _begun(self, referent: Referent) -> str:
-        """Return the kind of the edge from a C++ constructor initializer: a field is not called."""
+        """Return the edge kind of a C++ constructor initializer: `ref` to a field, else `call`."""
         model = self._view.model(referent.path)
         symbol = model.symbols[referent.symbol] if model is not None else None
         return "ref" if symbol is not None and symbol.kind == "field" else "call"
@@ -359,8 +359,8 @@ class Edges:
             else self._resolver.meant(path, reference)
         )
         if len(referents) > _CROWD:
-            # Here a local variable hides all others. `_weighted_crowd` needs the identical list
-            # object.
+            # So many referents include no local variable, which would hide all others.
+            # `_weighted_crowd` needs the identical list object.
             return referents
         return [referent for referent in referents if referent.symbol != LOCAL]
 
@@ -539,12 +539,12 @@ class Edges:
 
 
 def _words(import_: Import) -> set[str]:
-    """Return all names that an import may use, here and where the target is defined."""
+    """Return every name that an import contains: the name, its alias, the parts of its module."""
     return {import_.name, import_.alias, *_PATH_PARTS.split(import_.module)}
 
 
 def base_places(model: FileModel) -> set[tuple[int, str]]:
-    """Return the lines and names of the base types."""
+    """Return the line and name of each base type that a file names."""
     bases: set[tuple[int, str]] = set()
     for row in model.bindings:
         if row.how in {"base", "implements"}:

@@ -266,7 +266,7 @@ class FileModel:
 
     @cached_property
     def is_ambient(self) -> bool:
-        """Whether nothing at the top is imported or exported, so TypeScript sees it everywhere."""
+        """Whether the file has no top-level import or export: its names are global (TypeScript)."""
         exported = any(row.scope == 0 for rows in self.exports.values() for row in rows)
         return not exported and all(
             number in self._scope_of_import for number in range(len(self.imports))
@@ -474,7 +474,7 @@ class FileModel:
         return by_line
 
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
-        """Return the scope from which on a name means the same, and whether the line matters.
+        """Return the scope that decides what a name means, and whether that varies by line.
 
         The search goes outward and stops at the scope that binds the name, at a class, or where
         `is_end` is true.

@@ -236,14 +236,14 @@ class Graph:
         return self._view.aside(lambda: self._edges.variable_lines(path, name))
 
     def outer_names(self, path: bytes, symbol: int) -> set[str]:
-        """Return the names of a definition for other files: exported ones, those of templates."""
+        """Return the names by which other files, including templates, may use a definition."""
         if (model := self._view.model(path)) is None:
             return set()
         name = model.symbols[symbol].name
         return {name, *public_names(model, symbol)} | self.exported_as(path, {name})
 
     def exported_as(self, path: bytes, names: Set[str]) -> set[str]:
-        """Return the names under which a file exports something that it calls by one of `names`."""
+        """Return the exported names of what a file's own code calls by one of `names`."""
         model = self._view.model(path)
         exports = model.exports.items() if model is not None else ()
         return {outer for outer, rows in exports if any(row.text in names for row in rows)}
@@ -499,7 +499,7 @@ class Graph:
 
 
 def _depends_on_names(row: Row, names: Set[str] | None) -> bool:
-    """Whether a row depends on which files define one of some names, or any if None."""
+    """Whether a row depends on which files define one of `names`; None stands for any name."""
     for (kind, _, _, name), _ in row.answers:
         # The answers are sorted, and those of DEFINED come first.
         if kind != DEFINED:
@@ -572,11 +572,9 @@ def keep_graph(
 ) -> bool:
     """Store rows by path, and partial rows by path and names, for other processes.
 
-    The graph then keeps the partial rows in their stored form. Returns False if another process is
-    writing or the store is not writable.
-
-    Call this outside of any transaction. It does not wait for the write lease, and holds the lease
-    only while it writes data that is already packed.
+    The graph then keeps the partial rows in their stored form. Returns False, without waiting, if
+    another process is writing or the store is not writable. Call this outside of any transaction;
+    it holds the write lease only while it writes data that is already packed.
     """
     packed = [stored_edges.Whole(path, row.content, graph.state, dumped(row)) for path, row in rows]
     packed_parts = [

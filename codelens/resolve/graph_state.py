@@ -27,14 +27,14 @@ _FULL = 1000
 
 
 class Row(NamedTuple):
-    """The edges of one file with what they depend on."""
+    """The edges of one file, and what they depend on."""
 
     content: int
     """The content of the file itself."""
     seen: tuple[tuple[bytes, int], ...]
-    """The other files looked into with their surfaces, -1 for a missing file."""
+    """Each other file that was read, with its surface; -1 for a missing file."""
     answers: tuple[tuple[Asked, tuple[bytes, ...]], ...]
-    """The queries about the view's paths with their answers."""
+    """Each query about the view's paths, with its answer."""
     edges: bytes
 
 

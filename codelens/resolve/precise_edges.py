@@ -258,7 +258,7 @@ class PreciseEdges:
             return at == symbol
         if self._body(path, model, at) == symbol:
             return True
-        # What we call a call of a type, the compiler may call a call of its constructor.
+        # For `new A()`, our edge ends at the type, but a compiler's may end at its constructor.
         return model.symbols[at].name in CONSTRUCTORS and model.symbols[at].parent == symbol
 
 

@@ -226,8 +226,9 @@ class View:
     def index(self, name: str, make: Callable[[], T]) -> T:
         """Return an index over files of the whole view, built once.
 
-        Its users depend on the files that it names and on the query `name`: recording all files for
-        each answer would cost more than the answers.
+        An answer that uses the index depends on the query `name` and on the files that it takes
+        from the index. Recording every indexed file for each answer would cost more than the
+        answers.
         """
         self.notes.add(("index", b"", name, ""))
         cached = self._indexes.get(name)

@@ -104,7 +104,7 @@ def test_meaning_alone_goes_by_the_table_where_no_provider_is(
     assert server.received == []
     nothing = engine.search("xqzzyx", path=repository.root, mode="meaning")
     assert nothing.results == ()
-    assert any("has none of the question" in note for note in nothing.notes)
+    assert any("has no word of the question" in note for note in nothing.notes)
 
 
 def test_a_question_is_sent_once_and_only_where_vectors_count(

@@ -70,7 +70,7 @@ def test_files_that_hold_the_words_are_enough_where_there_are_enough(store: Stor
     view = store.view({f"{n}.py": f"alpha{'' if n < 4 else 'bet'}\n{n}\n" for n in range(9)})
     few = store.search(view, "alpha", mode="text", limit=3)
     assert paths(few) == ["0.py", "1.py", "2.py"]
-    assert few.notes == ["not looked at: 5 files that may have it inside longer words alone"]
+    assert few.notes == ["not looked at: 5 files that may contain it only inside longer words"]
     assert len(store.search(view, "alpha", mode="text", limit=20).results) == 9
 
 

@@ -94,7 +94,7 @@ def _append_line(settings: Settings, scope: Scope, line: TrailLine) -> None:
             session_marks.mark(settings.home, session, standing)
     except OSError as error:
         # A failed log must not fail an answer.
-        logger.debug("the trail is not written: %s", error)
+        logger.debug("could not write the trail: %s", error)
 
 
 def words_of(question: str) -> str:
@@ -235,7 +235,7 @@ def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAn
     try:
         log.add(bodies)
     except OSError as error:
-        logger.debug("what was sent is not noted: %s", error)
+        logger.debug("could not record what was sent: %s", error)
 
 
 def _bodies_of(answer: ExploreAnswer | ExpandAnswer) -> Iterator[SentBody]:

@@ -113,7 +113,7 @@ def ask_store(
         request: which view.
         provider: with the vector of the query.
         question: the words of the query.
-        alone: nothing else ranks: a hybrid store then ranks by words, too.
+        alone: the store alone ranks; a hybrid one then ranks by words, too.
     """
     path = vectors_file(pool.settings.home, pool.open(request.path, request.ref).scope.repo_id)
     try:

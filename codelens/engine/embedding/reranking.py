@@ -95,7 +95,7 @@ def _consent(settings: Settings, repo_id: str, *, is_asked: bool) -> Consent | N
         with open_vectors(path) as db:
             return vector_tables.consent_of(db)
     except StoreError:
-        # Without a request, the error was reported when the query's vector was made.
+        # If nobody asked for reranking, embedding the query has reported the error already.
         if is_asked:
             raise
     return None

@@ -157,7 +157,7 @@ def sync(
         try:
             return run.synced(most_texts)
         except CodelensError as error:
-            # If even that cannot be written, the error says why.
+            # If the state cannot be recorded, the error itself still reports the reason.
             with suppress(StoreError), db.write(None):
                 vector_tables.set_state(db, consent, fingerprint.id, "failed", str(error))
             raise

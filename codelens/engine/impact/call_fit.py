@@ -40,7 +40,7 @@ def promised(graph: LazyGraph, nodes: Iterable[Node]) -> dict[Node, list[Node]]:
 
 
 def contracts_of(graph: LazyGraph, nodes: Iterable[Node]) -> dict[Node, list[Node]]:
-    """The methods among the nodes, each with those whose calls are calls of it."""
+    """The methods of types among the nodes, each with the methods that `called_as` returns."""
     return {node: called_as(graph, node) for node in nodes if _owner_kind(graph, node) in TYPES}
 
 
@@ -53,7 +53,7 @@ def _owner_kind(graph: LazyGraph, node: Node) -> str:
 
 
 def called_as(graph: LazyGraph, node: Node) -> list[Node]:
-    """The methods in Rust's trait `impl` blocks whose calls are calls of the trait's method."""
+    """The implementations of a Rust trait method: a call of one counts as a call of the method."""
     language = graph.resolved.languages.get(node.path, "")
     if not spec_of(language).trait_blocks:
         return []
@@ -126,7 +126,7 @@ class CallJudge:
         if not graph.resolve([path]):
             return "uncertain"
         if redeclared.new is None:
-            # The name has another definition now, which may or may not be the intended one.
+            # The name now leads to another definition, which may be a replacement or a coincidence.
             supplied = graph.leads(path, line, edge.name) or edge.name in self._added_names
             return "uncertain" if supplied else "breaks"
         still_means_it = any(

@@ -99,8 +99,8 @@ class _Seeds:
     owners: list[tuple[GraphNode, Sequence[Node]]] = field(
         default_factory=list[tuple[GraphNode, Sequence[Node]]]
     )
-    """The definitions that have the name of the only target, if there are several, with what
-    changes with each."""
+    """If the only target is a name of several definitions: each of them, with the nodes that change
+    with it."""
 
 
 class Base(NamedTuple):
@@ -332,7 +332,7 @@ def _answer(
         [user.node for _, user in shown]
         + [user.via for _, user in shown if user.node not in base_users.via]
     )
-    # Indirect users have hidden callers, too.
+    # Callers of indirect users may be unresolved, too.
     between = [user.node for user in hit if user.distance < question.depth]
     named = [node for node in nodes if not files.is_fixture(node)]
     unresolved_uses = unresolved(graph, targets, named, inside=seeds.nodes)
@@ -388,12 +388,12 @@ def _reached(
     ]
     nearest: dict[Node, Reached] = {}
     for user in (user for _, part in by_owner for user in part.users):
-        known = nearest.get(user.node)
-        if known is None or user.distance < known.distance:
+        earlier = nearest.get(user.node)
+        if earlier is None or user.distance < earlier.distance:
             nearest[user.node] = user
-        elif user.distance == known.distance == 1 and user.how == known.how:
-            lines = tuple(sorted({*known.lines, *user.lines}))
-            nearest[user.node] = known._replace(lines=lines)
+        elif user.distance == earlier.distance == 1 and user.how == earlier.how:
+            lines = tuple(sorted({*earlier.lines, *user.lines}))
+            nearest[user.node] = earlier._replace(lines=lines)
     users = sorted(nearest.values(), key=lambda user: user.distance)
     return Reach(tuple(users), any(part.cut for _, part in by_owner)), by_owner
 
@@ -411,7 +411,7 @@ def _parts(
 def _shared(
     parts: Sequence[tuple[str, Sequence[Reached]]], limit: int
 ) -> list[tuple[str, Reached]]:
-    """The nodes to list; definitions that affect few leave room to others."""
+    """The nodes to list: an equal share for each definition, plus what others leave unused."""
     shares: dict[int, int] = {}
     places_left = limit
     for done, at in enumerate(sorted(range(len(parts)), key=lambda at: len(parts[at][1]))):

@@ -224,7 +224,7 @@ class Change(NamedTuple):
     before: bytes = b""
     """The former path of a moved file."""
     listed: bool = True
-    """False: it is part of a new container."""
+    """False for a part of a new container, which stands for its parts."""
     harmless: bool = False
     """Whether only comments changed or imports were added: no user of the file is affected."""
 

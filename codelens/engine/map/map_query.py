@@ -112,7 +112,7 @@ class Drawing:
         self._scale = max(max_tokens // _USUAL_TOKENS, 1)
         hot, beyond = self._hot()
         plain = replace(self._without_files(notes), hot_count=beyond)
-        # The selection hardly depends on the counts, so names preselect the definitions to count.
+        # A first drawing, with fast counts by name, shows which definitions need exact counts.
         self._drawn(plain, hot, max_tokens, NamedUsers(self._targets, self._ranked))
         self._users.look_up([*hot, *self._shown])
         return self._drawn(plain, hot, max_tokens, self._users)

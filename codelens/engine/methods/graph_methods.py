@@ -36,8 +36,7 @@ _PATHS = 3
 """Default number of paths between two definitions."""
 _MOST_LINES = 100_000
 _OVERVIEW_S = 0.6
-"""CPU time of `related` without a budget and without kinds; a question for a kind is answered in
-full."""
+"""CPU time of `related` without a budget and without kinds. With kinds, the usual limit applies."""
 
 
 @counted
@@ -217,7 +216,7 @@ def map(
 
     started = time.monotonic()
     with engine.pool.view(ViewRequest(path, ref, budget_ms, progress, query)) as view:
-        # The time that the freshness check leaves of a long budget is for the ranking.
+        # With a long budget, the ranking gets all the time that the freshness check leaves.
         seconds = max(seconds_to_read(budget_ms), seconds_left(budget_ms, started))
         with view.reading():
             answer = map_(view, focus, query.strip(), max_tokens, seconds)

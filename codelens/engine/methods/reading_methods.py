@@ -370,11 +370,11 @@ def index(
         _rebuild(engine, path, ref, progress)
     with engine.pool.view(ViewRequest(path, ref, None, progress)) as view:
         try:
-            # Otherwise the log, which is deleted on exit, counts in the size of the index.
+            # Otherwise the size of the index would include the log, which is deleted on exit.
             view.index.db.truncate_log()
         except (StoreError, OSError) as error:
-            # What was written is safe in the log.
-            logger.debug("%s keeps its log: %s", view.index.path, error)
+            # Nothing is lost: what was written stays in the log.
+            logger.debug("could not truncate the log of %s: %s", view.index.path, error)
         return view_status(view)
 
 
@@ -408,8 +408,8 @@ def _rebuild(engine: EngineCore, path: str | Path, ref: str | None, progress: Pr
             with engine.pool.view(ViewRequest(place.worktree or path, place.ref, None, progress)):
                 pass
         except CodelensError as error:
-            # The pin stays: the view is kept once somebody asks about it again.
-            logger.warning("a pinned view is not rebuilt: %s", error)
+            # The pin stays, so the view is kept as soon as a query builds it again.
+            logger.warning("could not rebuild a pinned view: %s", error)
 
 
 def export_symbols(

@@ -152,12 +152,12 @@ class ScipImport:
         top = os.path.realpath(self._sides[-1].scope.root).replace("\\", "/")
         if made_in == top:
             return ""
-        known = {os.fsdecode(path) for side in self._sides for path in side.snapshot.by_path}
-        deepest = max((path.count("/") for path in known), default=0)
+        view_paths = {os.fsdecode(path) for side in self._sides for path in side.snapshot.by_path}
+        deepest = max((path.count("/") for path in view_paths), default=0)
         parts = [part for part in made_in.split("/") if part not in {"", ".", ".."}]
         depths = range(1, min(deepest, len(parts)) + 1)
         prefixes = ["", *("/".join(parts[-depth:]) + "/" for depth in depths)]
-        hits = {prefix: sum(prefix + path in known for path in paths) for prefix in prefixes}
+        hits = {prefix: sum(prefix + path in view_paths for path in paths) for prefix in prefixes}
         return max(prefixes, key=lambda prefix: (hits[prefix], -len(prefix)))
 
     def _leave_out(self, why: str, path: str) -> None:
@@ -221,11 +221,11 @@ class ScipImport:
     def _row(
         self, path: bytes, content_hash: bytes, placed: PlacedDocument, outline: _Outline
     ) -> Imported:
-        known = [outline.knows(symbol) for symbol in placed.symbols]
+        is_defined = [outline.knows(symbol) for symbol in placed.symbols]
         uses = [
             Mention(
                 use.line, use.column, use.name, use.symbol,
-                use.roles & _SIDE_ROLES | KNOWN_THERE * known[use.symbol],
+                use.roles & _SIDE_ROLES | KNOWN_THERE * is_defined[use.symbol],
             )
             for use in placed.occurrences
         ]  # fmt: skip

@@ -201,9 +201,8 @@ def test(query: str) -> MeaningTest:
 
 logger = logging.getLogger(__name__)
 
-_FIRST, _BESIDE = 3, 0.5
-"""Notes on the first results, up to this number, count in full; notes on later ones at this
-share."""
+_FIRST, _LATER_SHARE = 3, 0.5
+"""Notes on this many first results count in full; notes on later ones count at this share."""
 
 
 def search(
@@ -255,7 +254,7 @@ def search(
         if outcome.cut_short:
             receipt = replace(receipt, status="partial", note=outcome.cut_short)
         places = [
-            ShownPlace(hit.path, hit.start_line, hit.end_line, 1.0 if at < _FIRST else _BESIDE)
+            ShownPlace(hit.path, hit.start_line, hit.end_line, 1.0 if at < _FIRST else _LATER_SHARE)
             for at, hit in enumerate(hits)
         ]
         here = notes_on(view, places, request.query, now_s)

@@ -45,7 +45,7 @@ from codelens.types import Span, Symbol
 from codelens.wording import count_of, some_of
 
 DETAILS = ("names", "signatures", "docs")
-"""How much of each definition is shown; all but the first include imports of a file."""
+"""How much of each definition is shown; all but `names` also show the imports of a file."""
 _FILE_ITEMS = 500
 _FOLDER_FILES = 60
 _FOLDER_ITEMS = 12

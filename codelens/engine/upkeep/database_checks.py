@@ -31,7 +31,7 @@ from codelens.wording import count_of
 
 
 def indexes(case: Examination) -> Iterator[Finding]:
-    """Each index: its schema, its structure and checksums, and its writer."""
+    """Check each index: its schema, its structure and checksums, and its writer."""
     folder = case.home / "indexes"
     if (unreadable := barred(folder)) is not None:
         raise unreadable
@@ -125,7 +125,7 @@ def _lease(case: Examination, db: Database) -> Iterator[Finding]:
 
 
 def contexts_databases(case: Examination) -> Iterator[Finding]:
-    """Saved contexts: all of them can be read."""
+    """Check that all saved contexts can be read."""
     folder = case.home / "contexts"
     if (unreadable := barred(folder)) is not None:
         raise unreadable
@@ -192,7 +192,7 @@ def _restore(path: Path) -> None:
 
 
 def usage_database(case: Examination) -> Iterator[Finding]:
-    """The database of call counts."""
+    """Check the database of call counts, and its log."""
     log = usage_log(case.home)
     if log.is_symlink() or (log.exists() and not log.is_file()):
         how = "remove the link" if log.is_symlink() else "move it away"
@@ -209,7 +209,7 @@ def usage_database(case: Examination) -> Iterator[Finding]:
 
 
 def vectors_databases(case: Examination) -> Iterator[Finding]:
-    """Vectors by providers, with the consents in the same files."""
+    """Check the files with the vectors of providers and the consents."""
     folder = case.home / VECTORS_FOLDER
     files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
     if not files:

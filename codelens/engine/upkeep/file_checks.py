@@ -83,7 +83,7 @@ _MINE = {stat.S_IRUSR: "read", stat.S_IWUSR: "write", stat.S_IXUSR: "enter"}
 
 
 def versions(case: Examination) -> Iterator[Finding]:
-    """The versions in use."""
+    """Report the versions in use, and a missing checksum extension."""
     del case
     schemas = ", ".join(f"{kind} {migrations(kind)[-1][0]}" for kind in _KINDS)
     yield Finding(
@@ -102,7 +102,7 @@ def versions(case: Examination) -> Iterator[Finding]:
 
 
 def home(case: Examination) -> Iterator[Finding]:
-    """The home folder exists and is writable."""
+    """Check that the home folder is a writable folder, if it exists."""
     where = str(case.home)
     if not case.home.exists():
         yield Finding("ok", where, "not there yet; the first query creates it")
@@ -121,7 +121,7 @@ def home(case: Examination) -> Iterator[Finding]:
 
 
 def settings_file(case: Examination) -> Iterator[Finding]:
-    """The settings file is valid; without one, defaults apply, and nothing is pruned."""
+    """Check that the settings file is valid, if there is one."""
     file = case.home / "config.toml"
     damage = damage_in(case.home)
     if not damage:
@@ -140,7 +140,7 @@ def settings_set_aside(case: Examination, damage: str) -> Finding:
 
 
 def permissions(case: Examination) -> Iterator[Finding]:
-    """Only the owner can access the files: 0700 for folders, 0600 for files."""
+    """Check that only the owner can access the files: 0700 for folders, 0600 for files."""
     if os.name != "posix" or not case.home.is_dir():
         return
     count = 0
@@ -183,7 +183,7 @@ def _mode(case: Examination, path: Path) -> Finding | None:
 
 
 def disk(case: Examination) -> Iterator[Finding]:
-    """There is room to write."""
+    """Check that the disk of the home folder has enough free space."""
     free = view_survey.free_bytes(case.home)
     free_text = f"{free / 1e9:,.1f} GB free" if free >= _GIGABYTE else f"{free / 1e6:,.1f} MB free"
     if free < view_survey.LITTLE_BYTES:
@@ -199,7 +199,7 @@ def disk(case: Examination) -> Iterator[Finding]:
 
 
 def leftovers(case: Examination) -> Iterator[Finding]:
-    """Files that an interrupted process or a repaired fault left behind."""
+    """Find files that an interrupted process or a repaired fault left behind."""
     count = 0
     scarce = view_survey.is_scarce(case.home)
     for path, description in _left(case.home, scarce=scarce):

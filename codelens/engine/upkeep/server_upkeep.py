@@ -125,10 +125,10 @@ class ServerUpkeep:
                 if idle:
                     index.shrink()
             except (IndexLocked, LeaseLost) as error:
-                logger.debug("%s is tended later: %s", index.path, error)
+                logger.debug("upkeep of %s is postponed: %s", index.path, error)
             except StoreError as error:
                 # The next call will report it.
-                logger.info("%s cannot be tended: %s", index.path, error)
+                logger.info("upkeep of %s failed: %s", index.path, error)
         if idle:
             free_all_cycles()
         give_memory_back()

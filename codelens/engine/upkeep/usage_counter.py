@@ -1,10 +1,10 @@
 """Counts calls of the interfaces: the tool, the repository, the bytes served, and those saved.
 
 Savings are a conservative estimate: the sizes of the files that one would have read instead, minus
-the bytes served, at least 0. For an expanded handle or an outlined file this is the file; for a
-list of places, the first one's file. At most 100 kB of a file count, where hosts stop reading. A
-file counts once per process, as it is on disk; nothing counts for a ref, a map, a status or a saved
-context.
+the bytes served, at least 0. For an expanded handle or an outlined file, that file counts; for a
+list of places, only the file of the first one. At most 100 kB of a file count, since hosts stop
+reading there. A file counts once per process, as it is on disk; an answer about a ref, a map, a
+status or a saved context saves nothing.
 
 An interface calls `served` once it has sent the text; until then, the call is only remembered for
 its thread.
@@ -137,12 +137,12 @@ def served(size_bytes: int) -> Path | None:
 
 
 def tidy(home: Path) -> None:
-    """Add up a long log; call it while no answer is waiting. Never fails."""
+    """Fold a long log into the database; call it while no answer is waiting. Never fails."""
     if usage_log.has_grown(home):
         try:
             usage_log.fold(home)
         except StoreError as error:
-            logger.debug("the log of usage stays: %s", error)
+            logger.debug("could not fold the usage log: %s", error)
 
 
 def _whole_bytes(answer: object) -> int:

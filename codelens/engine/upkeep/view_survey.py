@@ -57,7 +57,7 @@ def note_use(view: CurrentView) -> None:
         index_metadata.touch(view.snapshot.db, row.id, row.used_s, os.fsencode(scope.common_dir),
                      folders=folders, seen=seen)  # fmt: skip
     except (StoreError, OSError) as error:
-        logger.debug("the use of a view was not recorded: %s", error)
+        logger.debug("could not record the use of a view: %s", error)
 
 
 # Surveys an index: its views, their folders, what would be removed and why.

@@ -37,15 +37,15 @@ MOST_ASKED = 300
 """Maximum number of definitions whose users are searched; the rest is counted."""
 _COMMON = 150
 _MOST_INDEXED = 10
-"""Without a time limit from the caller, names that occur in more files are skipped: the limits for
-all files, and for those that differ."""
+"""Without a time limit from the caller, skip names that occur in more files than this: `_COMMON`
+counts all files, `_MOST_INDEXED` those that differ."""
 _SHOWN = 3
 _MORE_TIME = "with more time"
 _DEPTH = 2
 _SHARE_OF_TESTS = 0.4
 """Share of the time for tests: a deleted method named `from` would use all of it."""
 _KNOWN_TIMES = 2
-"""Multiple of the time for uses that a comparison may spend on those that are known already."""
+"""Multiple of the time for uses after which even uses from resolved files are not followed."""
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
 T = TypeVar("T")
 _WORDS = re.compile(rb"\w+")
@@ -131,7 +131,7 @@ class Users:
         return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
     def _has_no_time(self) -> bool:
-        """Whether not even known uses may be followed any further."""
+        """Whether the time for uses from resolved files is over, too."""
         return self._limit.is_past(_KNOWN_TIMES) and self._graph.spent()
 
     def _late_notes(self) -> list[str]:
@@ -157,8 +157,8 @@ class Users:
     def _changed_or_needed(self, pending: Iterable[bytes]) -> set[bytes]:
         """The pending files of the old side that may use what changed.
 
-        Those that differ are known to be needed or not; of the others, those do not count that the
-        new side is not going to read, either.
+        A file that differs counts if it is in `needed`. One that does not differ counts unless the
+        new side cannot read it, either.
         """
         matches, files = self._compared.diff.matches, self._view.snapshot.by_path
         changed = self._pairs.keys() | {file.path for file in matches.removed_files}
@@ -386,7 +386,7 @@ def takes_away(change: DefinitionChange) -> bool:
 
 
 def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
-    """The old files that differ and lost a definition, were renamed, or have such a name.
+    """The old files that differ and lost a definition, were renamed, or contain a lost name.
 
     No other file that differs can use what was taken away. If `in_haste`, names that most of them
     have do not count: indexing all of them takes longer than the rest of the answer.
@@ -434,7 +434,7 @@ def _inside(definition: Definition, path: bytes, line: int) -> bool:
 def public_surface(
     compared: Compared,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Handles of definitions that became visible outside of their file, and that no longer are.
+    """Handles of definitions that became visible outside of their file, and that ceased to be.
 
     Those whose new declaration rejects old calls count as removed.
     """

@@ -165,7 +165,7 @@ class Question:
         self._seconds = seconds
         side = files_side(view, "files")
         self._own = own_edits(view, facts.db, side)
-        self.mine = Party(
+        self.current_side = Party(
             "files", view.repository, view.scope.head, view.scope.branch, view, side,
             self._own.by_path, lambda: view,
         )  # fmt: skip
@@ -181,15 +181,15 @@ class Question:
             CodelensError: it cannot be read.
         """
         if not rival.root:
-            repository = self.mine.repository
+            repository = self.current_side.repository
             scope = repository.scope(rival.ref)
             return Party(
                 rival.ref, repository, scope.head, rival.ref, None, None, {}, lambda: view_at(rival)
             )
         there = view_at(rival)
-        assert self.mine.view is not None
+        assert self.current_side.view is not None
         side = files_side(there, rival.root)
-        edits = other_edits(self.mine.view, self._own, there, self._facts.db, side)
+        edits = other_edits(self.current_side.view, self._own, there, self._facts.db, side)
         scope = there.scope
         return Party(
             rival.root, there.repository, scope.head, scope.branch, there, side, edits,
@@ -214,7 +214,7 @@ class Question:
             if not at:
                 note = "no history in common with the current branch, so it cannot be merged"
                 by_name[theirs.name] = _rival(rival, theirs, at, notes=(note,))
-            elif self._differs(self.mine, at) and self._differs(theirs, at):
+            elif self._differs(self.current_side, at) and self._differs(theirs, at):
                 pairs.append(_Pair(rival, theirs, at))
             else:
                 by_name[theirs.name] = _rival(
@@ -231,10 +231,10 @@ class Question:
 
     def _base(self, theirs: Party, base: str) -> CommitId:
         if base:
-            return self.mine.repository.scope(base).head
-        if not self.mine.head or not theirs.head:
+            return self.current_side.repository.scope(base).head
+        if not self.current_side.head or not theirs.head:
             return CommitId("")
-        return merge_base(self.mine.repository, self.mine.head, theirs.head)
+        return merge_base(self.current_side.repository, self.current_side.head, theirs.head)
 
     def _differs(self, party: Party, base: CommitId) -> bool:
         return party.head != base or bool(party.edits)
@@ -245,15 +245,15 @@ class Question:
         if not pairs:
             return [], ()
         try:
-            with ScratchMerge(self.mine.repository, self._attributes()) as scratch:
-                mine = self._commit(scratch, self.mine)
-                commit_pairs = [(mine, self._commit(scratch, pair.theirs)) for pair in pairs]
+            with ScratchMerge(self.current_side.repository, self._attributes()) as scratch:
+                current = self._commit(scratch, self.current_side)
+                commit_pairs = [(current, self._commit(scratch, pair.theirs)) for pair in pairs]
                 return list(scratch.merges(commit_pairs)), ()
         except ReadError as error:
             return [None] * len(pairs), (str(error),)
 
     def _attributes(self) -> dict[bytes, bytes]:
-        view = self.mine.view
+        view = self.current_side.view
         assert view is not None
         drivers: dict[bytes, bytes] = {}
         for file in view.snapshot.files:
@@ -272,16 +272,16 @@ class Question:
     # Collisions of definitions and of meaning
 
     def _compared(self, pair: _Pair, merge: TextMerge | None, notes: Sequence[str]) -> Rival:
-        mine, theirs = self.mine, pair.theirs
+        current, theirs = self.current_side, pair.theirs
         other: Changed | None = None
-        notes_so_far = [*notes, *(_beyond(mine, theirs) if merge is not None else ())]
+        notes_so_far = [*notes, *(_beyond(current, theirs) if merge is not None else ())]
         lines: list[CollisionLine] = []
         changes: dict[bytes, tuple[FileChange | None, FileChange | None]] = {}
         try:
-            current, other = self._own_since(pair.base), self._since(theirs, pair.base)
-            changes = _by_path(current, other)
-            found_collisions = list(collisions(current, other, changed_lines))
-            found_collisions += meaning(current, other, self._uses(mine), self._uses(theirs))
+            changed, other = self._own_since(pair.base), self._since(theirs, pair.base)
+            changes = _by_path(changed, other)
+            found_collisions = list(collisions(changed, other, changed_lines))
+            found_collisions += meaning(changed, other, self._uses(current), self._uses(theirs))
             if merge is not None:
                 found_collisions = [_by_git(collision, merge) for collision in found_collisions]
             lines = [self._line(theirs, collision) for collision in _sorted(found_collisions)]
@@ -307,7 +307,7 @@ class Question:
     def _own_since(self, base: CommitId) -> Changed:
         """What the current worktree changed since a commit; cached."""
         if base not in self._changed:
-            self._changed[base] = self._since(self.mine, base)
+            self._changed[base] = self._since(self.current_side, base)
         return self._changed[base]
 
     def _since(self, party: Party, base: CommitId) -> Changed:
@@ -428,9 +428,9 @@ def _edit(side: FilesSide, change: SideChange) -> tuple[int, bytes] | None:
 
 
 def _by_path(
-    mine: Changed, theirs: Changed
+    current: Changed, theirs: Changed
 ) -> dict[bytes, tuple[FileChange | None, FileChange | None]]:
-    side_diff = {file.file.path: file for file in mine.diff.files}
+    side_diff = {file.file.path: file for file in current.diff.files}
     other = {file.file.path: file for file in theirs.diff.files}
     return {
         path: (side_diff.get(path), other.get(path)) for path in side_diff.keys() | other.keys()

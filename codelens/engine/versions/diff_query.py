@@ -97,14 +97,14 @@ def _as_committed(change: SideChange) -> SideChange | None:
 
 
 def other_edits(
-    here: CurrentView, mine: OwnEdits, there: CurrentView, db: Database, side: FilesSide
+    here: CurrentView, own: OwnEdits, there: CurrentView, db: Database, side: FilesSide
 ) -> dict[bytes, SideChange]:
     """Like `own_edits`, for another worktree and its side, using the edits here.
 
     A changed mode counts only if the file is changed here, too: otherwise it is irrelevant.
     """
     before, after = here.snapshot.contents, there.snapshot.by_path
-    unread_paths = (before.keys() - after.keys()).union(mine.by_path, mine.special)
+    unread_paths = (before.keys() - after.keys()).union(own.by_path, own.special)
     # The content is unknown, so the text may differ.
     unread_paths.update(
         file.path

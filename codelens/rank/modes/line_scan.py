@@ -131,7 +131,7 @@ def scan(state: SearchState, words: Words, look: Look, most: int | None = None) 
         state.note(f"{PARTIAL}time ran out with {count_of(unread, 'file')} not looked at")
     elif skipped:
         files = count_of(skipped, "file")
-        state.note(f"not looked at: {files} that may have it inside longer words alone")
+        state.note(f"not looked at: {files} that may contain it only inside longer words")
     results = _results(view, file_matches, scores, request)
     if most is None and len(results) < request.limit:
         _note_oversized(state)
@@ -157,9 +157,9 @@ def _note_oversized(state: SearchState) -> None:
 
 
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
-    """Return for each word the term that all its spellings share; None if the view lacks one.
+    """Return the compound term of each word, with its statistics; None if the view lacks one.
 
-    The case of a word determines its parts, but not its compound.
+    The case of a word determines how it splits into parts, but not its compound.
     """
     terms: dict[str, None] = {}
     for word in words:

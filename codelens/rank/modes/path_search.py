@@ -246,7 +246,7 @@ def _by_table(state: SearchState) -> QuestionLikeness | None:
         return None
     question = said_vector(table, count_terms(WORD.findall(state.request.query)))
     if not question:
-        state.note("the table of words has none of the question")
+        state.note("the table of words has no word of the question")
         return None
     view = state.view
     contents = ranking_reads.vectors_of(view.db, sorted(view.by_content), table.head.version)

@@ -21,8 +21,8 @@ _FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000
 """A repeat of more than 8 counts as 500 ways to match, and a repeat around another choice as
 unbounded. So a pattern with one open repeat and a few choices is tame; one with two is not."""
 _EDGE, _ANY, _MAYBE = "\0", "\1", "\2"
-"""Marks for non-literal parts in a pattern's text: no word continues here; any text; the first or
-nothing."""
+"""Marks for non-literal parts in a pattern's text: `_EDGE`, where no word continues; `_ANY` text;
+`_MAYBE`, for an edge or nothing."""
 
 
 class Part(NamedTuple):
@@ -45,7 +45,7 @@ def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
         QueryError: the text is not a regular expression, or too long.
     """
     if len(text) > MAX_PATTERN:
-        raise QueryError(f"the pattern has {len(text)} characters; at most {MAX_PATTERN} are taken")
+        raise QueryError(f"the pattern has {len(text)} characters; the maximum is {MAX_PATTERN}")
     # `\S`, `\W` and the like do not count as capitals.
     capitals = any(char.isupper() for char in re.sub(r"\\.", "", text))
     flags = re.NOFLAG if capitals else re.IGNORECASE

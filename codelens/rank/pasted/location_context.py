@@ -236,10 +236,11 @@ def trace_summary(trace: Trace, placed: Placed) -> str:
 
 
 def _repository_path(path: str) -> tuple[str, str]:
-    """Return the path of a frame as a repository may have it, and its reliability.
+    """Return the path of a frame as a repository may have it, and what must confirm the path.
 
-    Empty for a path outside of libraries; `package` if it starts with a library's name: it counts
-    if the view is that library; `function` if even that is lost: a function must match as well.
+    Nothing (empty) for a path outside of libraries. `package` for one that starts with the name of
+    a library: the view must be that library. `function` for one inside a library whose name is
+    lost: a function must match as well.
     """
     if _RUNTIME.match(path):
         return "", ""

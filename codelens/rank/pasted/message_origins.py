@@ -69,7 +69,7 @@ _ASKING = re.compile(
     r"|move|rename|replace|simplify|simplifie|bump|revert)(?:e?d|e?s)?\b",
     re.IGNORECASE,
 )
-"""First words of people's queries: a question, or what was or should be done."""
+"""First words of a person's query: a question word, or a verb for a change."""
 _WRONG = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|failed|failure|unable|not|isn't|aren't|wasn't"
     r"|doesn't|don't"
@@ -80,7 +80,7 @@ _WRONG = re.compile(
     r"|^no (?=\w)",
     re.IGNORECASE,
 )
-"""Words that programs use for errors; people rather describe what they look for."""
+"""Words in error messages of programs; a person's query rarely has them."""
 _NAMING = frozenset("quoted dotted".split())
 """Kinds of values that may be names in a person's query."""
 _STRONG = frozenset("time url path repr hex hash id".split())

@@ -384,7 +384,7 @@ def _with_near_owner(
 
 
 def _holding(state: SearchState, judged: Sequence[Judged], name: Name) -> set[int]:
-    """Return files named like this, or whose text has the name as a word outside of definitions."""
+    """Return files with this name, or whose text contains it as a word outside of definitions."""
     word = name.parts[-1].encode("utf-8", "replace")
     form = re.compile(rb"(?<![\w])" + re.escape(word) + rb"(?![\w])", re.IGNORECASE)
     return {

@@ -493,8 +493,8 @@ def _modules(path: bytes, owners: Sequence[str]) -> list[str]:
     return [*folders, stem]
 
 
-def telling(definition: Defined) -> tuple[int, bool, int, int]:
-    """Return the sort key of a definition in its file."""
+def prominence(definition: Defined) -> tuple[int, bool, int, int]:
+    """Return a sort key: the definition to show for a file has the greatest."""
     lines = definition.symbol.end_line - definition.symbol.start_line
     return (
         definition.grade,

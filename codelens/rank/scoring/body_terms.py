@@ -189,19 +189,19 @@ def gaps(every: Sequence[Definition], first: Sequence[int], last: int) -> Iterat
         yield at, last
 
 
-def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None = None) -> int:
+def comment_start(lines: Sequence[str], start: int, cache: dict[int, int] | None = None) -> int:
     """Return the first line of the comment right above a line, or the line itself.
 
-    `known` caches lines, since the lines above two definitions are often the same. It maps a line
-    to the first line of the run of comment lines that it ends, as far as known; to the negative
-    first line of a block comment; to 0 if it is not a comment.
+    `cache` keeps lines for further calls, since two definitions often share the lines above them.
+    It maps the last line of a run of comment lines to the first line of the run, as far as it was
+    read; the last line of a block comment to its negative first line; any other line to 0.
     """
-    known = {} if known is None else known
+    cache = {} if cache is None else cache
     first = start
     while first > 1 and start - first < _MOST_COMMENT:
-        above = known.get(first - 1)
+        above = cache.get(first - 1)
         if above is None:
-            above = known[first - 1] = _comment_at(lines, first - 1, known)
+            above = cache[first - 1] = _comment_at(lines, first - 1, cache)
         if not above:
             break
         # A block counts whole, regardless of its length; in a run each line counts.
@@ -212,14 +212,14 @@ def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None
     return first
 
 
-def _comment_at(lines: Sequence[str], last: int, known: Mapping[int, int]) -> int:
+def _comment_at(lines: Sequence[str], last: int, cache: Mapping[int, int]) -> int:
     """Return the entry of a line for the cache of `comment_start`."""
     opening = _block_start(lines, last)
     if opening:
         return -opening
     if not lines[last - 1].lstrip().startswith(_COMMENT):
         return 0
-    before = known.get(last - 1, 0)
+    before = cache.get(last - 1, 0)
     return before if before > 0 else last
 
 

@@ -224,13 +224,13 @@ def _most_promising(
 
     looked_at = ranking_weights.LOOKED_AT
     if query.single:
-        # Forty translations may define the name, and precede the intended file.
+        # Dozens of translations may define the name and rank above the intended file.
         looked_at += sum(features.file.path_id in defined for features in seen)
     return sorted(seen, key=key)[:looked_at]
 
 
 def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
-    best = max(defined, key=query_analysis.telling, default=None)
+    best = max(defined, key=query_analysis.prominence, default=None)
     lines = best.symbol.end_line - best.symbol.start_line + 1 if best else 0
     return {
         "symsum": like.total,

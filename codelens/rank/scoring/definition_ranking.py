@@ -84,7 +84,8 @@ def is_part(at: int, every: Sequence[Definition]) -> bool:
 
 
 _LONG_OWNER = 80
-"""The constructor stands in for a type with more lines, which would not fit an answer."""
+"""A constructor that ends this far below the start of its type is shown instead of the type, which
+would not fit an answer."""
 
 
 def tests_in_source(every: Sequence[Definition]) -> set[int]:
@@ -376,7 +377,7 @@ def _of_file(
     place: tuple[int, int] | None,
 ) -> Iterator[_Features]:
     lines = texts.decoded(scored.evidence.file)[:_LONGEST]
-    # Beyond the lines that are read. Definitions are in order, so the last ones go.
+    # Definitions beyond the lines that are read do not count.
     definitions = scored.evidence.definitions
     every = [symbol for symbol in definitions if symbol.start_line <= len(lines)]
     seen: dict[int, int] = {}

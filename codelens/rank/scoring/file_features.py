@@ -242,7 +242,7 @@ def _by_vectors(
         return Meaning(nothing, str(error), damaged=True)
     query_vector = said_vector(table, count_terms(WORD.findall(text)))
     if not query_vector:
-        return Meaning(nothing, "the table of words has none of the question")
+        return Meaning(nothing, "the table of words has no word of the question")
     contents = {candidate.content for candidate in candidates if candidate.content is not None}
     vectors = ranking_reads.vectors_of(db, sorted(contents), table.head.version)
     if len(vectors) < len(contents):
@@ -363,8 +363,8 @@ def _whole(part: str, parts: Sequence[str]) -> tuple[str, ...]:
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
 _DEEP, _DEEPEST = 5, 0.4
-"""depth: this many folders below the shallowest candidate count as 1, the maximum; otherwise files
-at the root of a repository would rank above `src/main/java/...` for their depth alone."""
+"""depth: this many folders below the shallowest candidate count as 1, and the maximum. Without a
+maximum, files at the root would rank above `src/main/java/...` for their depth alone."""
 
 
 class FileFeatures(NamedTuple):

@@ -44,7 +44,7 @@ _TRANSPARENT = {
     **dict.fromkeys(("Readonly", "Partial", "NonNullable", "Omit"), 0),
 }
 _UNTYPED = frozenset({":", "?"})
-"""Kinds of rows, annotated or unknown, that do not make a variable an alias of a type."""
+"""Kinds of rows (annotated, unknown value) that do not make a variable an alias of a type."""
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
 _NEVER = Named("never")
@@ -395,7 +395,7 @@ class Annotations:
 
 
 def _named(values: list[Value]) -> Value:
-    """Join several values; values of anonymous types have no definitions and count only alone."""
+    """Join several values, without those of anonymous types unless there are no others."""
     named: list[Value] = [value for value in values if not isinstance(value, Shape)]
     return together(named if any(named) else values)
 

@@ -112,7 +112,7 @@ class CallbackParameters:
     def declared(self, function: Value, place: int, at: int) -> Value:
         """Return the declared type of a parameter of a callback parameter.
 
-        Among overloads, the first counts whose callback parameter stands at that place.
+        Of several overloads, the first one that takes a callback at that place counts.
         """
         for signature in self._signatures(function):
             text = argument_type(signature.parameters, place) if place >= 0 else ""
@@ -269,7 +269,10 @@ class Calls:
         return self.called(value)
 
     def _fitting(self, signatures: list[Signature], arguments: str) -> list[Signature]:
-        """Return the signatures that a call may mean; no interface without one takes a function."""
+        """Return the signatures that a call may mean.
+
+        A parameter does not accept a function if its type is an interface without call signature.
+        """
         written = [(f"({', '.join(signature.parameters)})", "") for signature in signatures]
         marks = arguments[1:-1]
         chosen = [signatures[at] for at in meant(written, arguments)]

@@ -140,7 +140,7 @@ class Expressions:
         return at != before[-1].scope
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """Return a scope in which the head of an expression means the same, and if lines matter."""
+        """Return the scope that decides what a head means, and whether that varies by line."""
         if head[0] in _WRITTEN or not self.resolver.by_place:
             return scope, True
         model = self.view.model(path)
@@ -343,7 +343,7 @@ class Expressions:
         )
 
     def chosen(self, referents: list[Referent]) -> list[Referent]:
-        """Return the first overload; the rest take other arguments."""
+        """Return only the first of several overloads; any other referents stay."""
         if len(referents) > 1 and referents[0].symbol >= 0:
             model = self.view.model(referents[0].path)
             if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:
@@ -491,7 +491,7 @@ _HOLDERS: dict[str, Callable[[Value], Value]] = {
     "#signal": Function,
     "#async": lambda value: together([part.args[0] for part in each(value) if is_async(part)]),
 }
-"""Steps to and from values that hold another one."""
+"""Steps that wrap a value in another (a promise, a signal) or unwrap it."""
 
 
 def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:

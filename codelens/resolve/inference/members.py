@@ -499,7 +499,7 @@ def _are_alternatives(model: FileModel, owner: int, places: Sequence[int]) -> bo
 
 
 def _owners(model: FileModel) -> dict[str, list[int]]:
-    """Return each name of a member of a type with the definitions that have such a member."""
+    """Return member name -> the definitions that have such a member, without named types."""
     owners: dict[str, list[int]] = {}
     for owner, members in model.children.items():
         if model.symbols[owner].kind in _NAMED_TYPES:

@@ -53,7 +53,7 @@ def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _decorates(symbol: Symbol, before: Symbol) -> bool:
-    """Whether a variable holds what a call makes of a function or type of the same name."""
+    """Whether a variable holds a decorated function or type of the same name: `f = wrap(f)`."""
     if symbol.kind not in VARIABLES or before.kind not in CALLABLE | TYPES | VARIABLES:
         return False
     _, sign, value = symbol.signature.partition("=")
@@ -78,7 +78,7 @@ class Names:
         """The `exported` queries in progress."""
 
     def place(self, path: bytes, scope: int, name: str) -> tuple[int, bool]:
-        """Return a scope in which a name means the same, and whether its meaning varies by line.
+        """Return the scope that decides what a name means, and whether that varies by line.
 
         Most scopes bind few names, so this merges many queries into one.
         """
@@ -279,7 +279,7 @@ class Names:
         return referents
 
     def _is_without_default(self, path: bytes) -> bool:
-        """Whether a default import of a module is the module: CommonJS exports only members."""
+        """Whether a default import yields the module itself: one of CommonJS, without a default."""
         model = self.view.model(path)
         return (
             model is not None
@@ -291,7 +291,7 @@ class Names:
     def _of_declared_module(
         self, import_: Import, rules: LanguageSpec, types: bool
     ) -> list[Referent]:
-        """Return what a declaration declares in a module: `declare module "virtual:config" {}`."""
+        """Return what `declare module "virtual:config" {}` declares under the imported name."""
         for file in self.view.defined_in(import_.module, rules.stub_language):
             model = self.view.model(file) if file.endswith(b".d.ts") else None
             for at, symbol in enumerate(model.symbols if model is not None else ()):

@@ -50,7 +50,7 @@ class Signature(NamedTuple):
     result: str
 
     def of(self, text: str) -> tuple[bytes, int, str, Value]:
-        """Return the arguments with which to query a type that the signature names."""
+        """Return the arguments of an `OfType` or `Signatures` query for a type in the signature."""
         return self.path, self.scope, text, self.me
 
 
@@ -106,13 +106,13 @@ class Resolver:
     component: Callable[[bytes], Value]
     """Returns an instance of the component whose template a file is."""
     element_value: Callable[[bytes, int, str], Value]
-    """Returns the directive that an element of a template has, or the method of a pipe."""
+    """Returns the directive on a template element, or the `transform` method of a pipe."""
     element_uses: Callable[[bytes, Reference], list[Referent]]
     """Returns the directives, inputs, outputs or pipes that a part of an element names."""
     instance_around: Callable[[bytes, int], Value]
     """Returns an instance of the class around a scope of a file."""
     place: Callable[[bytes, int, str], tuple[int, bool]]
-    """Returns a scope from which a name means the same, and whether the line matters."""
+    """Returns the scope that decides what a name means, and whether that varies by line."""
     meant: Callable[[bytes, Reference], list[Referent]]
     """Returns the referents of a name without a receiver."""
     member_of: Callable[[bytes, Reference], list[Referent]]
@@ -126,13 +126,13 @@ class Resolver:
         self.overloads: Callable[[bytes, Reference, list[Referent]], list[Referent]] | None = None
         """Selects the overloads that a call may mean, by its arguments."""
         self.others: Callable[[bytes, list[Referent]], int] | None = None
-        """Returns how many further targets outside of any view a name may have."""
+        """Returns how many further targets a name may have that no view contains."""
         self.possible: Callable[[bytes, Reference], list[Referent]] | None = None
         """Returns the possible targets of a use without a certain target."""
         self.overriding: Callable[[bytes, Reference, Referent], list[Referent]] | None = None
         """Returns the methods that may run instead of the resolved method."""
         self.deriving: Callable[[bytes, FileModel, int], int] | None = None
-        """Returns the type whose bases a scope lists without being inside it, or -1."""
+        """Returns the type whose bases a scope outside of it lists (an `impl` block), or -1."""
         self.extra_edges: Callable[[bytes, FileModel], Iterable[ExtraEdge]] | None = None
         self._cache: dict[tuple[object, ...], tuple[object, Notes]] = {}
         self._open: dict[tuple[object, ...], int] = {}

@@ -259,7 +259,7 @@ class GoNames(Names):
             if model is None or self.clause(path) != clause:
                 continue
             for at, symbol in enumerate(model.symbols):
-                # A field without a type around it is in the result of a function.
+                # A field outside of any type belongs to the struct in a function's result.
                 if symbol.parent < 0 and symbol.kind != "field":
                     owner, _, name = symbol.qualified.rpartition(".")
                     places = package.methods.setdefault(owner, {}) if owner else package.names

@@ -270,7 +270,7 @@ class LuaExpressions(Expressions):
     """Evaluates expressions and variables."""
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """Return a scope from which a name means the same, and whether the line matters."""
+        """Return the scope that decides what a name means, and whether that varies by line."""
         return (scope, True) if head in {"require", "self"} else super().place(path, scope, head)
 
     def _value(

@@ -90,7 +90,7 @@ class PossibleUses:
         return [] if self._is_foreign(place) else methods
 
     def _handed_in(self, path: bytes, reference: Reference) -> list[Referent]:
-        """Return the functions that a called parameter or variable may be: those of its name."""
+        """Return the functions that a called parameter or variable may hold, by its name."""
         if reference.kind != "call":
             return []
         referents = self.resolver.meant(path, reference)
@@ -102,7 +102,7 @@ class PossibleUses:
         return self._functions(reference.name)
 
     def _functions(self, name: str) -> list[Referent]:
-        """Return the functions of a name that their own file hands on; empty if there are many."""
+        """Return the functions of a name that their own file passes on; empty if there are many."""
 
         def named() -> list[Referent]:
             functions = [function for function, _ in self._defined(name, CALLABLE)]
@@ -124,7 +124,7 @@ class PossibleUses:
         return self.resolver.once(("methods", name), lambda: self._defined(name), [])
 
     def _defined(self, name: str, inside: Set[str] = TYPES) -> list[tuple[Referent, str]]:
-        """Return the methods of a name; if `inside` has functions, these and their inner ones.
+        """Return the methods of a name; if `inside` contains function kinds, any function of it.
 
         Empty if too many files define the name.
         """
@@ -149,7 +149,7 @@ class PossibleUses:
         if model is None or symbol is None or symbol.parent < 0 or not model.spec.submodules:
             return []
         if symbol.kind in _VARIABLES and reference.kind == "call":
-            # The call is of an attribute; mostly, a function of the same name was assigned to it.
+            # An attribute is called; it usually holds a function of the same name.
             place = (path, reference.scope, f"{reference.receiver}.{reference.name}")
             is_known = self.resolver.value(*place, reference.line) is not None
             return [] if is_known else self._functions(symbol.name)

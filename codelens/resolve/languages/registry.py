@@ -59,7 +59,7 @@ class LanguageSpec:
     class_names: bool = False
     """Names in a class body are visible directly in it (Python), not in nested scopes."""
     stub_language: str = ""
-    """The language of `stubs`; those that are no modules give their types to all files."""
+    """The language of `stubs`; a stub that is no module declares its types for all files."""
     spaces: bool = False
     """Types and values of the same name are separate (TypeScript)."""
     submodules: bool = False
@@ -84,7 +84,7 @@ class LanguageSpec:
     """A receiver, or `self` in a mixin, may have one of several types; the members of each are
     possible targets."""
     narrows: bool = False
-    """Tests of a type (`instanceof`) are facts, so a union without one has all of its types."""
+    """Facts contain type tests (`instanceof`), so without one a union keeps all of its types."""
     rebinds: bool = False
     """Whether a variable with the name of a function or type replaces it: `f = wrap(f)`."""
     overload_declarations: bool = False
@@ -98,7 +98,7 @@ class LanguageSpec:
     implicit_interfaces: bool = False
     """A type satisfies an interface by its methods, without naming it (Go)."""
     bases_are_declared: bool = False
-    """Every base of a type is declared by a row (`base_places`)."""
+    """Facts have a row for every base of a type (`base_places`)."""
     imports_folders: bool = False
     """An import may refer to a folder, meaning all files in it."""
     folder_is_package: bool = False
@@ -121,8 +121,8 @@ class LanguageSpec:
     overloads: bool = False
     """Functions of the same scope and name may have several signatures, each with a body."""
     overriding_words: frozenset[str] = frozenset()
-    """One of two methods of a name has one of these words if one overrides the other; a method of
-    an interface needs none. Empty: the name is enough."""
+    """Words that mark overriding: if one of two methods overrides the other, one of them has such a
+    word, unless an interface declares one. Empty: an equal name is enough."""
     fields_are_inherited: bool = False
     """A field of a subclass with the name of an inherited one is the same field, or replaces it."""
     hiding_words: frozenset[str] = frozenset()

@@ -340,7 +340,7 @@ class RustAnnotations(Annotations):
         )
 
     def _parameter(self, referent: Referent, model: FileModel, me: Value) -> Value:
-        """Return a type parameter's argument; that of a block is at its type: `impl<B> R<B>`."""
+        """Return a type parameter's argument; for a block's, by its place in `impl<B> R<B>`."""
         scope = model.scopes[referent.scope]
         rows = model.of_scope.get(referent.scope, ()) if scope.symbol < 0 else ()
         alias = next((row.text for row in rows if row.how == "alias"), "")

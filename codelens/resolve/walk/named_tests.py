@@ -65,7 +65,7 @@ def runs(path: bytes) -> bool:
 
 
 def to_run(tests: Sequence[bytes]) -> set[bytes]:
-    """Return the test files that a runner executes, without mere helpers.
+    """Return the test files that a runner executes, without helper files.
 
     If no file of a language follows the naming convention, all of them count.
     """
@@ -113,7 +113,7 @@ def in_one_family(language: bytes, other: bytes) -> bool:
 
 
 def face_of(path: bytes) -> bytes:
-    """Return the telling name of a file: its stem, or its folder's name for a generic stem."""
+    """Return the name that identifies a file: its stem, or its folder's name for a generic stem."""
     stem = stem_of(path)
     return name_of(folder_of(path)) if stem in _FACELESS else stem
 

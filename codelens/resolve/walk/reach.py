@@ -32,7 +32,7 @@ class Reached(NamedTuple):
     """The lines of the uses, in its own file; complete at distance 1. Lines of imports are listed
     only if there is no other use."""
     via: Node
-    """The next node on the way to the change; at distance 1 what changes."""
+    """The next node on the path to the change; at distance 1, the node that changes."""
 
 
 class Reach(NamedTuple):
@@ -135,7 +135,11 @@ class _Hits:
 
 
 def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
-    """Whether the change propagates beyond a hit; what a contract binds is itself a seed."""
+    """Whether the change propagates beyond a hit.
+
+    It passes through an override only if a contract binds the override, which then binds its own
+    overrides, too.
+    """
     if hit.node.symbol == MODULE:
         return False
     if hit.how == "overrides":

@@ -25,14 +25,14 @@ CONSTRUCTORS = frozenset(
 
 
 class Target(NamedTuple):
-    """The subject of a query: the nodes that count as it, and those whose edges are its own."""
+    """The subject of a query."""
 
     nodes: tuple[Node, ...]
-    """Edges of others may end at these."""
+    """An edge that ends at one of these is a use of the target."""
     inside: frozenset[Node]
-    """Its own edges may start at these."""
+    """An edge that starts at one of these belongs to the target."""
     whole: bool
-    """Whether it is a file."""
+    """Whether the target is a whole file."""
 
 
 class RelatedNode(NamedTuple):
@@ -48,7 +48,7 @@ class RelatedNode(NamedTuple):
 
 
 def symbol_target(graph: EdgeReader, node: Node) -> Target:
-    """Return a definition as target. A type is used by its name and uses what its members use."""
+    """Return a definition as target; what the members of a type use, the type uses."""
     inside = subtree(graph.symbols(node.path), node.symbol)
     return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
 
@@ -145,14 +145,14 @@ class Walk:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _own(self, node: Node, distance: int) -> set[int]:
-        """Return the symbols whose edges are a node's; each node of the target has only its own."""
+        """Return the symbols whose edges belong to a node; in a file target, only its own one."""
         if distance == 1 and self._target.whole:
             return {node.symbol}
         return own_symbols(self._graph, node)
 
     def _importers(self, node: Node, distance: int) -> Iterator[_Step]:
         if distance > 1 and not self._target.whole:
-            # An importer of a file that imports a definition need not know that definition.
+            # A file that imports an importer of the definition need not use the definition.
             return
         for step in self._inward(node, "import"):
             yield step._replace(node=Node(step.path, MODULE))
@@ -218,7 +218,7 @@ def _of_its_name(
 ) -> list[Node]:
     """Return the same-named methods of the types that `step` leads to from a method's type.
 
-    Each line of types contributes only the nearest method.
+    Each inheritance chain contributes only its nearest method.
     """
     symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):

@@ -24,7 +24,7 @@ from codelens.types import Reference
 
 
 def _using(model: FileModel) -> dict[tuple[int, str], set[str]]:
-    """Return scope and name of each qualified name in a class -> the last parts of its owners."""
+    """Return (scope of a class, name) -> the last parts of the qualifiers of that name there."""
     owners: dict[tuple[int, str], set[str]] = {}
     for reference in model.references:
         scope = reference.scope

@@ -203,7 +203,7 @@ class ClassMembers(Members):
         *,
         strict: bool = True,
     ) -> list[Referent]:
-        """Return the members of the nearest type; if not `strict`, also those read by a call."""
+        """Return the nearest type's members; unless `strict`, a call may also mean a non-method."""
         for type_ in self._line(value):
             model = self.view.model(type_.path)
             if model is None:

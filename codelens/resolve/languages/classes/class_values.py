@@ -148,7 +148,7 @@ class ClassExpressions(Expressions):
         self._callbacks = ClassCallbackParameters(resolver, members)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """Return the scope from which a name means the same, and whether the line matters."""
+        """Return the scope that decides what a name means, and whether that varies by line."""
         model = self.view.model(path)
         if model is None or head[0] in "(`0":
             return scope, True

@@ -279,7 +279,7 @@ class KotlinExpressions(ClassExpressions):
         return "operator" in words or "override" in words
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """Return the scope from which a name means the same, at most up to another `this`."""
+        """Return the scope that decides what a name means; the search stops at another `this`."""
         model = self.view.model(path)
         if model is None or model.language != "kotlin" or head[0] in "(`0":
             return super().place(path, scope, head)
@@ -291,7 +291,7 @@ class KotlinExpressions(ClassExpressions):
             if entry is not None:
                 return at, len(entry.rows) > 1
             if self.receivers(path, at):
-                # Local names come before the members of this `this`.
+                # Local names further out come before the members of this receiver.
                 return self._local_or(model, at, head)
             at = model.scopes[at].parent
         return at, False
@@ -324,7 +324,7 @@ class KotlinExpressions(ClassExpressions):
         return None
 
     def _asserted(self, path: bytes, reference: Reference) -> Value:
-        """Return nothing: the value of a name has its tested type."""
+        """Return nothing: `_head` already gives a name its tested type."""
         return None
 
     def _local_or(self, model: FileModel, scope: int, name: str) -> tuple[int, bool]:
