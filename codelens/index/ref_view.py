@@ -40,38 +40,30 @@ def refresh_ref(
         ReadError: the commit's trees are not in this clone.
         StoreError: the index cannot be written; nothing was changed.
     """
-    stored_view = load(db, scope)
-    view = stored_view.view
+    stored = load(db, scope)
+    view, files = stored.view, stored.files
     key = f"{settings.membership_key()}{user_digest(settings)}"
     current = view is not None and view.extractor >= EXTRACTOR_VERSION and view.membership == key
-    missing = {file.path for file in stored_view.files if file.state == UNREADABLE}
+    missing = {file.path for file in files if file.state == UNREADABLE}
     whole = view if current and view and view.complete and has_vectors(view) else None
     if whole is not None and _are_still_missing(repository, scope, missing):
-        return _with_missing(
-            Refreshed(whole, stored_view.files, "fresh", len(stored_view.files), 0, [], 0, "")
-        )
+        return _with_missing(Refreshed(whole, files, "fresh", len(files), 0, [], 0, ""))
     tree = read_tree(repository, scope.head)
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
-    done = (
-        {file.path for file in stored_view.files if file.state != PENDING}
-        if current
-        else set[bytes]()
-    )
+    done = {file.path for file in files if file.state != PENDING} if current else set[bytes]()
     # Objects that a partial clone lacked may have been fetched since.
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
     works, later = _stored_first(db, works, settings, budget, is_first=view is None)
     if whole is not None and not works:
-        return _with_missing(
-            Refreshed(whole, stored_view.files, "fresh", len(stored_view.files), 0, [], 0, "")
-        )
-    gone = [file.path for file in stored_view.files if rules.leaves_out(file.path)]
+        return _with_missing(Refreshed(whole, files, "fresh", len(files), 0, [], 0, ""))
+    gone = [file.path for file in files if rules.leaves_out(file.path)]
     delta = _delta_of(tree, works, gone, key)._replace(unchecked=len(later))
     source = BlobSource(repository, settings.max_file_bytes)
     if budget.request and budget.has_no_time_for(len(works)):
-        refreshed = behind(stored_view, scope, delta, "")
+        refreshed = behind(stored, scope, delta, "")
         refreshed = answered(
             refreshed, db, scope, settings, budget=budget, works=works, source=source
         )
@@ -83,7 +75,7 @@ def refresh_ref(
         return _delta_of(tree, everything, gone, key), source
 
     refreshed = _updated(
-        scope, db, settings, budget=budget, progress=progress, stored_view=stored_view, delta=delta,
+        scope, db, settings, budget=budget, progress=progress, stored=stored, delta=delta,
         look=look_again,
     )  # fmt: skip
     refreshed = _with_later(refreshed, later)
@@ -149,7 +141,7 @@ def _with_later(refreshed: Refreshed, later: list[Work]) -> Refreshed:
 
 def _updated(
     scope: Scope, db: Database, settings: Settings, *, budget: Budget, progress: Progress,
-    stored_view: StoredView, delta: Delta, look: Callable[[StoredView], tuple[Delta, Source]],
+    stored: StoredView, delta: Delta, look: Callable[[StoredView], tuple[Delta, Source]],
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
     from codelens.index.view_update import update
@@ -157,7 +149,7 @@ def _updated(
     try:
         return update(scope, db, settings, budget, progress=progress, look=look)
     except (IndexLocked, LeaseLost) as error:
-        return behind(latest(db, scope, stored_view), scope, delta, f"not updated: {error}")
+        return behind(latest(db, scope, stored), scope, delta, f"not updated: {error}")
 
 
 def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:

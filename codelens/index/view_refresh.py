@@ -60,20 +60,20 @@ def refresh(
     Raises:
         StoreError: the index cannot be written; nothing was changed.
     """
-    stored_view = _stored_view(db, scope)
+    stored = _stored_view(db, scope)
     delta = compare(
-        repository, scope, settings, stored_view, budget.deadline,
+        repository, scope, settings, stored, budget.deadline,
         look_until=budget.look_until, watched=watched,
     )  # fmt: skip
-    view = stored_view.view
+    view = stored.view
     if view is not None and delta.nothing(view, scope):
-        return untouched(stored_view, view, delta)
+        return untouched(stored, view, delta)
     budget = budget.after_look()
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
         # If git's index lists the files, only untracked ones are still unknown.
         part = budget if delta.tracked else budget.for_a_part()
-        left = behind(stored_view, scope, delta, _note_of_unlisted(delta))
+        left = behind(stored, scope, delta, _note_of_unlisted(delta))
         return answered(left, db, scope, settings, budget=part, works=delta.works, source=source)
 
     def answer(view_behind: Refreshed) -> Refreshed:
@@ -84,28 +84,21 @@ def refresh(
     if (view is not None and view.complete) or budget.deadline is None:
         return answer(
             _updated(
-                repository, scope, db, settings,
-                budget=budget, progress=progress, stored_view=stored_view, delta=delta,
+                repository, scope, db, settings, delta,
+                budget=budget, progress=progress, stored=stored,
             )
         )  # fmt: skip
     # The question's files go first: the rest of a first view takes longer than any budget.
-    refreshed = answer(behind(stored_view, scope, delta, ""))
+    refreshed = answer(behind(stored, scope, delta, ""))
     if budget.has_no_time_for(len(refreshed.pending)):
         return refreshed
     left = set(refreshed.pending)
     delta = delta._replace(works=[work for work in delta.works if work.path in left])
-    stored_view = load(db, scope)
-    if _lacks(stored_view, refreshed.files):
+    stored = load(db, scope)
+    if _lacks(stored, refreshed.files):
         return refreshed
     done = _updated(
-        repository,
-        scope,
-        db,
-        settings,
-        budget=budget,
-        progress=progress,
-        stored_view=stored_view,
-        delta=delta,
+        repository, scope, db, settings, delta, budget=budget, progress=progress, stored=stored
     )
     return done._replace(indexed=done.indexed + refreshed.indexed, cleared=refreshed.cleared)
 
@@ -147,25 +140,25 @@ def _lacks(stored_view: StoredView, files: list[FileRow]) -> bool:
 
 
 def _updated(
-    repository: Repository, scope: Scope, db: Database, settings: Settings, *, budget: Budget,
-    progress: Progress, stored_view: StoredView, delta: Delta,
+    repository: Repository, scope: Scope, db: Database, settings: Settings, delta: Delta, *,
+    budget: Budget, progress: Progress, stored: StoredView,
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
     # Imported late: most looks find nothing to write.
     from codelens.index.view_update import update
 
-    view = stored_view.view
+    view = stored.view
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
     def differing() -> Delta:
         # The update would read these files anyway, so read them here only if another process
         # writes.
-        works = changed_works(db, stored_view.files, delta.works, source)
+        works = changed_works(db, stored.files, delta.works, source)
         return delta._replace(works=works)
 
     def look_again(newer: StoredView) -> tuple[Delta, Source]:
         # Another process may have done the work while this one waited for the lease.
-        same = newer.is_valid_for(stored_view)
+        same = newer.is_valid_for(stored)
         again = delta if same else compare(repository, scope, settings, newer, budget.deadline)
         return again, DiskSource(again.root, settings.max_file_bytes, again.started_ns)
 
@@ -176,18 +169,18 @@ def _updated(
             )
         except IndexLocked:
             if view is not None and is_settled(view, scope, differing()):
-                return untouched(stored_view, view, delta)
+                return untouched(stored, view, delta)
             return update(scope, db, settings, budget, progress=progress, look=look_again)
     except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
         # An index that cannot be written is better rebuilt in memory, if it is small enough.
-        if stored_view.view is None or db.size_bytes() <= STAND_IN_BYTES:
+        if stored.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
-        return behind(stored_view, scope, differing(), f"not updated: {error}")
+        return behind(stored, scope, differing(), f"not updated: {error}")
     except (IndexLocked, LeaseLost) as error:
         left = differing()
         if view is not None and is_settled(view, scope, left):
-            return untouched(stored_view, view, delta)
-        return behind(latest(db, scope, stored_view), scope, left, f"not updated: {error}")
+            return untouched(stored, view, delta)
+        return behind(latest(db, scope, stored), scope, left, f"not updated: {error}")
 
 
 def answered(
