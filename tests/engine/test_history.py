@@ -176,7 +176,7 @@ def test_a_filter_without_matches_is_not_reported_as_no_change(
 def test_no_change_since_a_date_is_said(engine: Engine, repo: GitRepo) -> None:
     answer = engine.history("b.py#plus", path=repo.root, since="2100-01-01")
     assert not answer.results
-    assert branch_text.history(answer)[1][0].startswith("no change in the time")
+    assert branch_text.history(answer)[1][0].startswith("no change since the given date")
 
 
 def test_co_change_counts_its_omissions(engine: Engine, repo: GitRepo) -> None:

@@ -25,7 +25,7 @@ def test_the_documentation_lists_every_language_with_a_resolver() -> None:
     assert sentence
     assert set(re.split(r",\s+|\s+and\s+", sentence[1])) == languages
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
-    assert f"resolved for {NUMBERS[len(languages)]} languages" in readme
+    assert f"resolves callers and callees for {NUMBERS[len(languages)]} languages" in readme
 
 
 def test_each_home_describes_its_own_languages_alone() -> None:
