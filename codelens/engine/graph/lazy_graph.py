@@ -423,17 +423,17 @@ class LazyGraph:
             if not is_resolved or language_info(language).prose:
                 continue
             lines = Counter(place.line for place in places if place.kind in kinds)
-            for line in self._assigning_lines(file, name) if lines else ():
+            resolved = table.lines(file, name) if lines else frozenset[int]()
+            if lines and listed:
+                resolved = resolved | possible_uses.lines(file, name)
+            left = [line for line in lines if line not in resolved]
+            if left and "name" in kinds:
                 # `self.size = 1` is itself the definition of a field of that name.
-                lines[line] -= 1
-            if lines:
-                resolved = table.lines(file, name)
-                if listed:
-                    resolved = resolved | possible_uses.lines(file, name)
-                left = [line for line in lines if lines[line] > 0 and line not in resolved]
-                looks = left and not members
-                variables = self.resolved.variable_lines(file, name) if looks else set[int]()
-                sites += [(file, line) for line in left if line not in variables]
+                lines.subtract(self._assigning_lines(file, name))
+                left = [line for line in left if lines[line] > 0]
+            looks = left and not members
+            variables = self.resolved.variable_lines(file, name) if looks else set[int]()
+            sites += [(file, line) for line in left if line not in variables]
         return sorted(sites)
 
     def _assigning_lines(self, path: bytes, name: str) -> list[int]:
