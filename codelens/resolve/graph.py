@@ -155,7 +155,7 @@ class Graph:
             # A strong reference would be a cycle, which holds all facts of a state for long.
             return cast("Graph", graph())
 
-        is_stored = bool(self._stored)
+        is_stored = self._stored is not None
         self._view = View(
             self.languages,
             lambda path: alive()._model(path),

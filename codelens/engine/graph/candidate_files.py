@@ -567,3 +567,12 @@ class CandidateFiles:
 def _face(path: bytes) -> bytes:
     stem = stem_of(path)
     return name_of(folder_of(path)) if stem in _FACELESS else stem
+
+
+def files_with(snapshot: Snapshot, words: Sequence[str]) -> set[bytes]:
+    """Files of a view that contain all of some words, according to the index."""
+    terms = [terms[-1] for word in words if (terms := terms_of_word(word))]
+    if not terms:
+        return set(snapshot.by_path)
+    shared = set[int].intersection(*postings.contents_with(snapshot.db, terms).values())
+    return {file.path for content in shared for file in snapshot.by_content.get(content, ())}

@@ -8,6 +8,7 @@ a C# class, and stub files (`.pyi`, `.d.ts`), which declare what the code next t
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from codelens.branches.parameters import parameters
@@ -369,3 +370,26 @@ def _takes(constructor: Symbol, numbers: set[int]) -> bool:
     least = sum(parameter.required for parameter in declared)
     open_ended = any(parameter.is_variadic for parameter in declared)
     return any(least <= number and (open_ended or number <= len(declared)) for number in numbers)
+
+
+NO_CODE = frozenset({"heading", "key"})
+"""Kinds of symbols that are not definitions of code."""
+
+
+class Enclosing:
+    """The innermost definition of code around each line of a file."""
+
+    def __init__(self, symbols: Sequence[Symbol]) -> None:
+        self._symbols = symbols
+        self._order = [at for at, symbol in enumerate(symbols) if symbol.kind not in NO_CODE]
+        self._starts = [symbols[at].start_line for at in self._order]
+
+    def of(self, line: int) -> int:
+        """Position of the innermost definition; `MODULE` outside of all."""
+        at = bisect_right(self._starts, line) - 1
+        inner = self._order[at] if at >= 0 else MODULE
+        while inner != MODULE and (
+            self._symbols[inner].end_line < line or self._symbols[inner].kind in NO_CODE
+        ):
+            inner = self._symbols[inner].parent
+        return inner

@@ -169,13 +169,12 @@ class LazyGraph:
         """See `EdgeReader`; reads files with the name. A constructor has the edges of its type."""
         node = Node(path, symbol)
         drawn = self._drawn_to(node)
-        if symbol == MODULE:
-            drawn = [*drawn, *self.naming_template(path)]
         more = [
             edge for edge in self._constructor_calls.of(node, self._drawn_to) if edge.is_certain
         ]
         more += [edge._replace(confidence=CERTAIN) for edge in self._of_one_thing(node)]
-        return sorted([*drawn, *more], key=_SOURCE)
+        more += self.naming_template(path) if symbol == MODULE else ()
+        return sorted([*drawn, *more], key=_SOURCE) if more else drawn
 
     def naming_template(self, path: bytes) -> Sequence[Edge]:
         """The edges from templates and code that certainly name a file as a template."""

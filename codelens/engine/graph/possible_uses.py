@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import Basis, PossibleUse
 from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.declared_places import NO_CODE, Enclosing
 from codelens.engine.graph.lazy_graph import LazyGraph, is_field
 from codelens.engine.graph.targets import Targets
 from codelens.extract.language_detection import language_by_path
@@ -22,7 +22,6 @@ from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import overrides
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.views import OVERSIZED
-from codelens.types import Symbol
 from codelens.wording import count_of, first_of
 
 _SHOWN = 3
@@ -165,7 +164,6 @@ def _unresolved_names(
 _LOOKED_AT = 60
 """Maximum number of definitions in the target."""
 MOST_NAMES = 30
-_NO_CODE = frozenset({"heading", "key"})
 ONE_OF_SEVERAL, BY_NAME, BY_TEXT = 0, 10, 20
 """Ranks of the bases; each leaves room for the likelihood."""
 _BASES: tuple[Basis, ...] = ("choice", "name", "text")
@@ -257,7 +255,7 @@ def _possible(graph: LazyGraph, nodes: Iterable[Node]) -> Iterator[Edge]:
     looked_at = 0
     for node in nodes:
         symbols = graph.symbols(node.path)
-        if not 0 <= node.symbol < len(symbols) or symbols[node.symbol].kind in _NO_CODE:
+        if not 0 <= node.symbol < len(symbols) or symbols[node.symbol].kind in NO_CODE:
             continue
         looked_at += 1
         if looked_at > _LOOKED_AT:
@@ -281,7 +279,7 @@ def unresolved(
     by_name: dict[str, list[Node]] = {}
     for node in nodes:
         symbols = graph.symbols(node.path)
-        if 0 <= node.symbol < len(symbols) and symbols[node.symbol].kind not in _NO_CODE:
+        if 0 <= node.symbol < len(symbols) and symbols[node.symbol].kind not in NO_CODE:
             by_name.setdefault(symbols[node.symbol].name, []).append(node)
     looked_at = list(by_name)[:MOST_NAMES]
     # Only resolved files count; otherwise the answer would depend on earlier calls.
@@ -308,7 +306,7 @@ def _ranked(
     graph: LazyGraph, likelihood: _Likelihood, nodes: Sequence[Node],
     uses: Sequence[tuple[bytes, int]],
 ) -> Iterator[PossibleSite]:  # fmt: skip
-    enclosing: dict[bytes, _Enclosing] = {}
+    enclosing: dict[bytes, Enclosing] = {}
     # `partial = functools.partial(f)` and `class Query(orm.Query)` use other definitions.
     own = {
         (node.path, symbol.name_line)
@@ -319,7 +317,7 @@ def _ranked(
         if (path, line) in own:
             continue
         if path not in enclosing:
-            enclosing[path] = _Enclosing(graph.symbols(path))
+            enclosing[path] = Enclosing(graph.symbols(path))
         if not likelihood.is_bare(path, line):
             score, why = likelihood.of(path, line)
             inner = Node(path, graph.resolved.source(path, enclosing[path].of(line)))
@@ -384,7 +382,7 @@ def _is_unique(targets: Targets, nodes: Sequence[Node], name: str) -> bool:
     others = {
         Node(file.path, at)
         for file, at, symbol in targets.view.snapshot.symbols_with_key(key_of(name))
-        if symbol.name == name and symbol.kind not in _NO_CODE
+        if symbol.name == name and symbol.kind not in NO_CODE
     }.difference(nodes)
     return not others or others.issubset(
         place for each in nodes for place in targets.graph.same(each)
@@ -423,22 +421,3 @@ def _resembles(receiver: str, owner: str) -> bool:
     # The last term of several words is all of them combined.
     head = words[-2:][:1]
     return bool(terms) and bool(head) and (head[0] in terms or terms <= set(words))
-
-
-class _Enclosing:
-    """The innermost definition of code around each line of a file."""
-
-    def __init__(self, symbols: Sequence[Symbol]) -> None:
-        self._symbols = symbols
-        self._order = [at for at, symbol in enumerate(symbols) if symbol.kind not in _NO_CODE]
-        self._starts = [symbols[at].start_line for at in self._order]
-
-    def of(self, line: int) -> int:
-        """Position of the innermost definition; `MODULE` outside of all."""
-        at = bisect_right(self._starts, line) - 1
-        inner = self._order[at] if at >= 0 else MODULE
-        while inner != MODULE and (
-            self._symbols[inner].end_line < line or self._symbols[inner].kind in _NO_CODE
-        ):
-            inner = self._symbols[inner].parent
-        return inner

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from codelens.branches.code_tokens import is_comment_line
 from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.candidate_files import files_with
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.graph.template_edges import files_with
 from codelens.extract.file_kinds import is_binary
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.extract.tokenizer import WORD, parts_of_word

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from codelens.engine.graph.candidate_files import files_with
+from codelens.engine.graph.declared_places import Enclosing
 from codelens.engine.graph.template_rules import (
     TemplatePaths,
     is_code,
@@ -13,31 +15,14 @@ from codelens.engine.graph.template_rules import (
     named_templates,
 )
 from codelens.extract.file_kinds import is_binary
-from codelens.extract.tokenizer import WORD, terms_of_word
+from codelens.extract.tokenizer import WORD
 from codelens.resolve.edges import CERTAIN, Edge
 from codelens.resolve.walk.edge_table import MODULE
-from codelens.store.facts import postings
-from codelens.store.facts.postings import Posting
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 
 INCLUDES = "include"
 """The kind of an edge between two templates: a page is all that it includes or extends."""
-_NO_CODE = frozenset({"heading", "key"})
-
-
-def files_with(snapshot: Snapshot, words: Sequence[str]) -> set[bytes]:
-    """Files of a view that contain all of some words, according to the index."""
-    terms = [terms[-1] for word in words if (terms := terms_of_word(word))]
-    if not terms:
-        return set(snapshot.by_path)
-    segments = postings.segment_docs(snapshot.db)
-    holding: dict[str, set[int]] = {term: set() for term in terms}
-    for segment, term, data in postings.postings(snapshot.db, list(holding)):
-        contents = segments[segment].contents
-        holding[term].update(contents[number] for number in Posting(data).docs)
-    shared = set[int].intersection(*holding.values())
-    return {file.path for content in shared for file in snapshot.by_content.get(content, ())}
 
 
 class TemplateEdges:
@@ -86,11 +71,12 @@ class TemplateEdges:
         kind, symbols = INCLUDES, list[Symbol]()
         if is_code(path):
             kind, symbols = "ref", list(self._symbols(path))
+        enclosing = Enclosing(symbols)
         line, counted = 1, 0
         for use in sorted(named_templates(path, text, self._paths())):
             line += text.count(b"\n", counted, use.start)
             counted = use.start
-            at = _innermost(symbols, line)
+            at = enclosing.of(line)
             edges[Edge(path, at, use.path, MODULE, kind, use.name, line, CERTAIN)] = None
         return list(edges)
 
@@ -99,13 +85,3 @@ class TemplateEdges:
         if key not in self._values:
             self._values[key] = TemplatePaths(self._snapshot.by_path)
         return cast("TemplatePaths", self._values[key])
-
-
-def _innermost(symbols: Sequence[Symbol], line: int) -> int:
-    """The last definition of code that contains a line; parents precede their members."""
-    containing = (
-        at
-        for at, symbol in enumerate(symbols)
-        if symbol.start_line <= line <= symbol.end_line and symbol.kind not in _NO_CODE
-    )
-    return max(containing, default=MODULE)
