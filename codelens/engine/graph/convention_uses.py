@@ -14,7 +14,7 @@ from typing import NamedTuple
 from codelens.engine.graph.setting_uses import Match, Place, TextSearch
 from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
-from codelens.resolve.path_tree import ancestors, below, folder_of, joined, name_of, stem_of
+from codelens.resolve.path_tree import ancestors, below, folder_of, name_of, stem_of
 from codelens.resolve.walk.edge_table import Node
 
 _MOST_TARGETS = 30
@@ -154,7 +154,7 @@ class _Conventions:
                 yield Place(page, first.line if first is not None else 1, why)
 
     def _markup(self, target: _Target) -> Iterator[Place]:
-        """Yields the uses of a component in files whose imports are not followed."""
+        """Yields the uses of a component in files whose imports may not be followed."""
         path = target.node.path
         name = target.name or printed(stem_of(path))
         if path.endswith(b".razor") and not target.name and name[:1].isupper():
@@ -219,16 +219,11 @@ class _Conventions:
 
 
 def _leads_to(match: Match, path: bytes) -> bool:
-    """Whether a module's name in a file means a path, by its end if it is not relative."""
+    """Whether a module's name means a path by its end. Relative imports are followed as edges."""
     module = match.text[match.start : match.end]
-    if module.startswith(b"."):
-        place = joined(folder_of(match.path), module) or b""
-    else:
-        place = module.partition(b"/")[2]
+    place = module.partition(b"/")[2] if not module.startswith(b".") else b""
     stem = path.rpartition(b".")[0]
     places = [path, stem] + [folder_of(path)] * (stem_of(path) == b"index")
-    if module.startswith(b"."):
-        return place in places
     return bool(place) and any((b"/" + other).endswith(b"/" + place) for other in places)
 
 
