@@ -136,6 +136,7 @@ def test_astro(markup: str, names: list[str]) -> None:
         ("<Card x={<b>{m}</b>} {...fmt}/>", ["Card", "this.b", "m", "fmt"]),
         ("{/* m */}<!-- {m} -->{props.a}", ["this.props", "this.props.a"]),
         ("```js\nfmt(m)\n```\n\n~~~\n{m}\n~~~\n{fmt}", ["fmt"]),
+        ("<p>```</p>\n\n````md\n```\n{m}\n````\n{fmt}", ["fmt"]),
         ("## Part {#m}\n\n{m}", ["m"]),
         ("<Card x={m\n\nText {fmt(m)}", ["fmt", "m"]),
         ("export const b = fmt(1)\nexport const c = {\n  d: m,\n\n  e: 1 }", ["fmt", "m"]),

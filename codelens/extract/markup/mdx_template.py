@@ -18,6 +18,8 @@ _MODULE = re.compile(
     rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*.{0,2000}?\*/',
     re.DOTALL,
 )
+_BLANK = re.compile(rb"\n[ \t]*\r?\n")
+_FENCE = re.compile(rb"^[ \t>]*(`{3,}|~{3,})[ \t]*\r?$", re.MULTILINE)
 _LONGEST_QUOTE = 2_000
 _MOST_UNCLOSED = 8
 """Number of unclosed quotes, comments or blocks for which the whole text is searched."""
@@ -52,15 +54,13 @@ class _Page:
             kind = match.lastgroup
             begins_block, self._begins_block = self._begins_block, kind in {"blank", "fence"}
             if kind == "fence":
-                at = self._after(b"\n", match["fence"], match.end())
+                at = self._fenced(match["fence"], match.end())
             elif kind == "module":
                 at = self._module(match.start()) if begins_block else match.end()
             elif kind == "quote":
-                limit = match.end() + _LONGEST_QUOTE
-                closing = text.find(match["quote"], match.end(), limit)
-                at = closing + len(match["quote"]) if closing >= 0 else match.end()
+                at = self._quoted(match["quote"], match.end())
             elif kind == "comment":
-                at = self._after(b"", b"-->", match.end())
+                at = self._commented(match.end())
             elif kind == "brace":
                 at = self._expression(match.start())
             elif kind == "tag":
@@ -68,20 +68,27 @@ class _Page:
             else:
                 at = match.end()
 
-    def _after(self, before: bytes, closing: bytes, at: int) -> int:
-        """Returns where what a fence or a comment opens is closed; `at` if it is not."""
-        if self._unclosed >= _MOST_UNCLOSED:
-            return at
-        end = self._text.find(closing, at)
-        while before and end >= 0:
-            line = self._text.rfind(before, 0, end) + 1
-            if not self._text[line:end].strip(b" \t>"):
-                break
-            end = self._text.find(closing, end + len(closing))
-        if end < 0:
+    def _quoted(self, sign: bytes, at: int) -> int:
+        """Returns where quoted code ends: at the same number of signs in the paragraph."""
+        end = at + _LONGEST_QUOTE
+        paragraph = _BLANK.search(self._text, at, end)
+        end = paragraph.start() if paragraph is not None else end
+        closing = self._text.find(sign, at, end)
+        return closing + len(sign) if closing >= 0 else at
+
+    def _fenced(self, sign: bytes, at: int) -> int:
+        """Returns where a fence ends: at a line with nothing but at least its signs."""
+        if self._unclosed < _MOST_UNCLOSED:
+            for match in _FENCE.finditer(self._text, at):
+                if match[1].startswith(sign):
+                    return match.end()
             self._unclosed += 1
-            return at
-        return end + len(closing)
+        return at
+
+    def _commented(self, at: int) -> int:
+        closing = self._text.find(b"-->", at) if self._unclosed < _MOST_UNCLOSED else -1
+        self._unclosed += closing < 0
+        return closing + 3 if closing >= 0 else at
 
     def _module(self, start: int) -> int:
         """Takes a block of imports and exports, up to a blank line. Returns where it ends."""
