@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from codelens.engine.graph.route_uses import default_of, route_uses
 from codelens.engine.graph.setting_uses import Match, Place, TextSearch
 from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
@@ -70,6 +71,14 @@ class _Conventions:
         if not owner:
             yield from self._nuxt(target)
             yield from self._route(target)
+            yield from route_uses(
+                self._files,
+                self._search,
+                self._targets.view.read_path,
+                path=node.path,
+                symbols=symbols,
+                symbol=symbol,
+            )
             yield from self._markup(target)
         elif node.path.endswith(b".php"):
             yield from self._facade(target)
@@ -107,11 +116,22 @@ class _Conventions:
 
     def _exported(self, target: _Target) -> list[str]:
         """Return the exported name of a target, or all those of a file."""
-        symbols = self._targets.symbols(target.node.path)
-        exported = [symbol.name for symbol in symbols if symbol.exported and symbol.parent < 0]
+        path = target.node.path
+        symbols = [symbol for symbol in self._targets.symbols(path) if symbol.parent < 0]
+        exported = {symbol.name: symbol.name for symbol in symbols if symbol.exported}
+        default = default_of(self._targets.view.read_path(path) or b"", symbols)
+        if default is not None:
+            # A default export has the name of its file.
+            name = name_of(folder_of(path)) if stem_of(path) == b"index" else stem_of(path)
+            first, *others = _WORDS.findall(printed(name)) or [""]
+            exported[default.name] = (
+                first[:1].lower()
+                + first[1:]
+                + "".join(word[:1].upper() + word[1:] for word in others)
+            )
         if not target.name:
-            return exported
-        return [target.name] if target.name in exported else []
+            return list(exported.values())
+        return [exported[target.name]] if target.name in exported else []
 
     def _named(self, name: str, path: bytes, root: bytes, where: str) -> Iterator[Place]:
         """Yields the uses of a name in files that neither import nor define it."""
