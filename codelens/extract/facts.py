@@ -107,6 +107,9 @@ def _extracted(
             facts = _extracted(
                 source, inner_part.language, inner_part, level + 1, symbols_only=symbols_only
             )
+            if rules.info.prose and rules.info.template:
+                # The names of a page mean nothing in the examples that it quotes.
+                facts = facts._replace(references=[], imports=[], scopes=[], bindings=[])
             inner.append((inner_part, facts))
     if symbols_only:
         trees = [Root(root, source.size, 0) for root in roots] if known else []

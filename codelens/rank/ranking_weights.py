@@ -132,6 +132,8 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
         "place": 0.15,
         "top": -0.2,
         "test": -1.0,
+        "summary": 0.6,
+        "neighbours": 0.8,
     }
 )
 """Weights of the features of a definition (`codelens.rank.scoring.definition_ranking`)."""

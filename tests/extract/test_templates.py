@@ -13,7 +13,8 @@ VUE = (
 )
 SVELTE = "<script>\nimport Card from './Card.svelte'\nlet m, fmt, go\n</script>\n{}"
 ASTRO = "---\nimport Card from './Card.astro'\nconst m = 1, fmt = 2\n---\n{}"
-TEXTS = {"vue": VUE, "svelte": SVELTE, "astro": ASTRO}
+MDX = "import Card from './Card'\nexport const m = 1, fmt = 2\n\n# Title\n\n{}"
+TEXTS = {"vue": VUE, "svelte": SVELTE, "astro": ASTRO, "mdx": MDX}
 
 
 def uses(language: str, markup: str) -> list[str]:
@@ -123,6 +124,28 @@ def test_svelte(markup: str, names: list[str]) -> None:
 )
 def test_astro(markup: str, names: list[str]) -> None:
     assert sorted(uses("astro", markup)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("markup", "names"),
+    [
+        ("Text {fmt(m)} and `{go}` and \\{go} here", ["fmt", "m"]),
+        ("<Card x={fmt(m)}>\n  - **a** {m}\n</Card>", ["Card", "fmt", "m", "m"]),
+        ("<p id={m}>{fmt}</p>", ["m", "fmt"]),
+        ("<Card.Item/>", ["Card", "Card.Item"]),
+        ("<Card x={<b>{m}</b>} {...fmt}/>", ["Card", "this.b", "m", "fmt"]),
+        ("{/* m */}<!-- {m} -->{props.a}", ["this.props", "this.props.a"]),
+        ("```js\nfmt(m)\n```\n\n~~~\n{m}\n~~~\n{fmt}", ["fmt"]),
+        ("<p>```</p>\n\n````md\n```\n{m}\n````\n{fmt}", ["fmt"]),
+        ("## Part {#m}\n\n{m}", ["m"]),
+        ("<Card x={m\n\nText {fmt(m)}", ["fmt", "m"]),
+        ("export const b = fmt(1)\nexport const c = {\n  d: m,\n\n  e: 1 }", ["fmt", "m"]),
+        ("a export const b = fmt(1)", []),
+        ("{m", []),
+    ],
+)
+def test_mdx(markup: str, names: list[str]) -> None:
+    assert uses("mdx", markup) == names
 
 
 @pytest.mark.parametrize(

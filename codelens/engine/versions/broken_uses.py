@@ -138,6 +138,9 @@ class Users:
         """Notes on uses that were skipped for lack of time, and how to get them."""
         notes: list[str] = []
         more = f"ask again to continue, or {_MORE_TIME}"
+        if unread := self._view.refreshed.unread:
+            files = count_of(unread, "file")
+            notes.append(f"at least: uses and tests in {files} are not indexed yet; {more}")
         graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
         unseen = set[bytes]().union(*(graph.unseen for graph in graphs))
         if unseen:
@@ -369,6 +372,14 @@ def renamed_files(compared: Compared) -> Iterator[tuple[FileDefinitions, FileDef
             continue
         if old.path != new.path:
             yield old, new
+
+
+def names_with_broken_uses(compared: Compared) -> set[str]:
+    """The names of definitions whose uses the comparison may break."""
+    changes = changes_of(compared)
+    return {
+        change.definition.name for change in changes if takes_away(change) or _redeclared(change)
+    }
 
 
 def takes_something_away(compared: Compared) -> bool:

@@ -64,7 +64,8 @@ def scripts_of(
 ) -> tuple[Scripts, list[EmbeddedPart]]:
     """Returns the scripts of a component with the template's, and its other parts."""
     text, info = source.text, language_info(framework)
-    chosen = [part for part in parts if part.language in info.scripts]
+    # In prose, code in another language is quoted.
+    chosen = [part for part in parts if part.language in info.scripts and not info.prose]
     if framework == "astro":
         # Scripts in elements are modules of their own.
         chosen = [part for part in chosen if text[: part.spans[0][0]].strip() == _FENCE]
@@ -77,6 +78,8 @@ def scripts_of(
     translator = import_module(f"codelens.extract.markup.{framework}_template")
     translate = cast("Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate)
     translate(text, virtual, own)
+    spans += virtual.scripts
+    own |= words(b"\n".join([text[start:end] for start, end in virtual.scripts]))
     whole = virtual.finished()
     used = words(whole[virtual.base :]) | {word for word in own if word[:1] == b"$"}
     bound = [Import("", word.decode(), "", 0) for word in used]
@@ -155,7 +158,7 @@ class _Component:
         size = self._source.size
         roots = [Root(root.node, min(root.end, base), root.depth) for root in facts.roots]
         comments = [node for node in facts.comments.nodes if node.start_byte < base]
-        return EmbeddedPart(self._language, [(0, size)], 0), PartFacts(
+        return EmbeddedPart(self._language, [(0, size)], 0, is_quoted=False), PartFacts(
             [root for root in roots if root.node.start_byte < base],
             Comments(self._source, comments),
             self._symbols,

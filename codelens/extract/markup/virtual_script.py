@@ -78,6 +78,8 @@ class VirtualScript:
         self._starts = [self.base]
         self.members: list[tuple[bytes, int, int]] = []
         """Members that the markup declares, with their spans: slots."""
+        self.scripts: list[tuple[int, int]] = []
+        """Spans of the scripts that the markup itself contains, in order: imports of MDX."""
         self._places: list[tuple[int, Piece]] = [(0, "glue")]
 
     def __len__(self) -> int:

@@ -166,6 +166,13 @@ def _words_and_line_ends(lines: Sequence[str]) -> list[str]:
     return text.replace(b"\n", _SPACED_LINE_END).decode().split()
 
 
+def terms_by_word(text: str, numbers: TermNumbers) -> list[tuple[int, ...]]:
+    """Return for each word of a line the numbers of the query's terms in it."""
+    words = _words_and_line_ends([text])
+    numbers.learn(words)
+    return [numbers[word] for word in words]
+
+
 def borders_of(
     every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
 ) -> list[int]:

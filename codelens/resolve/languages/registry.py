@@ -173,7 +173,7 @@ _HOMES = {
     "python": "python jupyter",
     "ruby": "ruby",
     "rust": "rust",
-    "script": "javascript typescript tsx vue svelte astro angular html",
+    "script": "javascript typescript tsx vue svelte astro mdx angular html",
     "imports_only": "haskell perl clojure elixir erlang ocaml ocaml_interface julia protobuf "
     "dart zig r bash make automake cmake rst css scss hcl swift",
 }
