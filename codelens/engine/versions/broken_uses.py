@@ -9,7 +9,6 @@ the new side's graph, if their lines were not changed.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -409,15 +408,16 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     names |= {symbol.name for file in renamed for symbol in file.text.symbols if symbol.parent < 0}
     names |= {printed(file.path).rpartition("/")[2].partition(".")[0] for file in renamed}
     words = frozenset(name.encode("utf-8", "replace") for name in names)
-    names_by_path = {
-        file.old.path: words_in(file.old.data, words)
-        for file in compared.diff.files
-        if file.old is not None and file.old.path not in needed
-    }
-    files_with = Counter(word for names_held in names_by_path.values() for word in names_held)
-    common = {word for word, count in files_with.items() if count > _MOST_INDEXED and in_haste}
-    needed.update(path for path, names_held in names_by_path.items() if names_held - common)
-    return frozenset(needed)
+    paths_with: dict[bytes, list[bytes]] = {word: [] for word in words}
+    for file in compared.diff.files:
+        if file.old is None or file.old.path in needed:
+            continue
+        for word in words_in(file.old.data, words):
+            paths_with[word].append(file.old.path)
+            if in_haste and len(paths_with[word]) > _MOST_INDEXED:
+                del paths_with[word]
+                words -= {word}
+    return frozenset(needed.union(*paths_with.values()))
 
 
 def words_in(text: bytes, words: frozenset[bytes]) -> frozenset[bytes]:
