@@ -67,7 +67,14 @@ class _PlacedClass:
             moved = self._moved(symbol) if is_own else None
             self.places.append(parent if moved is None else len(self.symbols))
             if moved is not None:
+                while not self._contains(parent, moved):
+                    parent = self.symbols[parent].parent
                 self.symbols.append(moved._replace(parent=parent))
+
+    def _contains(self, place: int, inner: Symbol) -> bool:
+        outer = self.symbols[place]
+        is_inside = outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+        return not place or is_inside
 
     def _moved(self, symbol: Symbol) -> Symbol | None:
         """Returns a definition of the component's code at its place; None for any other."""
@@ -103,8 +110,13 @@ class _PlacedClass:
             line = self._source.line(byte)
             column = byte - self._source.line_starts[line - 1]
             symbol = self.places[use.symbol] if use.symbol >= 0 else 0
+            while symbol and not self._around(symbol, line):
+                symbol = self.symbols[symbol].parent
             references.append(use._replace(line=line, column=column, symbol=symbol))
         return references
+
+    def _around(self, symbol: int, line: int) -> bool:
+        return self.symbols[symbol].start_line <= line <= self.symbols[symbol].end_line
 
     def bindings(self) -> list[Binding]:
         """Returns the bindings at their lines."""
