@@ -24,6 +24,7 @@ from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.markup import angular_facts
 from codelens.extract.markup.component_facts import component_facts, scripts_of
+from codelens.extract.markup.razor_facts import class_facts
 from codelens.extract.parse.captures import Captures, ParseTimeout, check_work, limited
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.parse.parse_repair import parsed
@@ -179,7 +180,8 @@ def _component(
         known=scripts.bound,
         members_from=scripts.virtual.base,
     )
-    return component_facts(facts, scripts, source), others
+    placed = class_facts if info.template == "razor" else component_facts
+    return placed(facts, scripts, source), others
 
 
 def text_structure(text: bytes) -> Structure:

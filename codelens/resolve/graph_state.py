@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 
 from codelens.resolve.edges import Edge
 from codelens.resolve.imports import Importer
+from codelens.resolve.languages.registry import resolved_as
 from codelens.resolve.view_files import Asked, ModelCache
 from codelens.store.facts import contents
 from codelens.store.facts.compression import compressed
@@ -187,5 +188,6 @@ def files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, Fi
     surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
     for path, content in new:
         if content in surfaces:
-            files[path] = File(content, *surfaces[content])
+            language, surface, is_blank = surfaces[content]
+            files[path] = File(content, resolved_as(language), surface, is_blank)
     return files

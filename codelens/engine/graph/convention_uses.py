@@ -1,6 +1,6 @@
 """Finds uses that a framework makes by the place or name of a file, without an import.
 
-Nuxt's folders, SvelteKit's route files, components of Blazor, MDX and HEEx, Laravel's facades. Each
+Nuxt's folders, SvelteKit's route files, components of MDX and HEEx, Laravel's facades. Each
 is a possible use whose reason names the convention.
 """
 
@@ -177,9 +177,6 @@ class _Conventions:
         """Yields the uses of a component in files whose imports may not be followed."""
         path = target.node.path
         name = target.name or printed(stem_of(path))
-        if path.endswith(b".razor") and not target.name and name[:1].isupper():
-            users = _below(self._search.files_with([name]), b"", (b".razor", b".cshtml")) - {path}
-            yield from self._elements([name], users, f"uses <{name}>, a component of Blazor")
         if not self._mdx or not path.endswith((*_SCRIPTS, b".astro", b".svelte")):
             return
         imported = re.compile(

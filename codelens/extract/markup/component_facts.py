@@ -14,7 +14,7 @@ from tree_sitter import Node, Query, QueryCursor
 from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
 from codelens.extract.language_settings import language_info
 from codelens.extract.markup.component_members import Declared, Member, declared
-from codelens.extract.markup.virtual_script import NAME, TAKEN, Piece, VirtualScript, words
+from codelens.extract.markup.virtual_script import NAME, OPENING, TAKEN, Piece, VirtualScript, words
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.source_text import Source, before_blanks
 from codelens.extract.symbols.comments import Comments
@@ -74,15 +74,17 @@ def scripts_of(
     language = max(languages, key=info.scripts.index)
     spans = [span for part in chosen for span in part.spans]
     own = words(b"\n".join([text[start:end] for start, end in spans]))
-    virtual = VirtualScript(text)
     translator = import_module(f"codelens.extract.markup.{framework}_template")
+    opening: bytes = getattr(translator, "OPENING", OPENING)
+    virtual = VirtualScript(text, opening)
     translate = cast("Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate)
     translate(text, virtual, own)
     spans += virtual.scripts
     own |= words(b"\n".join([text[start:end] for start, end in virtual.scripts]))
     whole = virtual.finished()
     used = words(whole[virtual.base :]) | {word for word in own if word[:1] == b"$"}
-    bound = [Import("", word.decode(), "", 0) for word in used]
+    # Where the translation is a class, its members are bound by themselves.
+    bound = [Import("", word.decode(), "", 0) for word in used] if opening else []
     # The span starts at the line break, which ends the last statement of a script.
     spans.append((virtual.base, len(whole)))
     depth = chosen[0].depth if chosen else 1

@@ -59,8 +59,6 @@ FILES = {
     ),
     "kit/routes/+page.svelte": "<script>\nlet { data, form } = $props()\n</script>\n{data.a}\n",
     "kit/routes/+layout.ts": "export const load = () => ({})\n",
-    "blazor/Card.razor": "<p>@Title</p>\n",
-    "blazor/Page.razor": '<Card Title="a" />\n<Cards />\n',
     "lib/core.ex": (
         "defmodule Web.Core do\n  def card(assigns) do\n    render(assigns)\n  end\n\n"
         '  def list(assigns) do\n    ~H"""\n    <.card />\n    """\n  end\n\n'
@@ -202,10 +200,6 @@ def committed() -> dict[str, str]:
         ("kit/routes/+page.server.ts#prerender", {}),
         ("kit/routes/+layout.ts#load", {}),
         (
-            "blazor/Card.razor",
-            {"blazor/Page.razor:1": "uses <Card>, a component of Blazor"},
-        ),
-        (
             "lib/core.ex#Web.Core.card",
             {
                 "lib/core.ex:8": "renders <.card>, a component of HEEx",
@@ -236,7 +230,7 @@ def test_a_use_by_convention_is_possible(
         site: one["why"]
         for one in found.get("may", ())
         for site in one["sites"]
-        if re.search("Next|Nuxt|SvelteKit|Blazor|MDX|HEEx|Laravel", one.get("why", ""))
+        if re.search("Next|Nuxt|SvelteKit|MDX|HEEx|Laravel", one.get("why", ""))
     }
     assert why == sites
     assert not any(site in str(found["results"]) for site in sites)
