@@ -363,6 +363,35 @@ def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[st
     ]
 
 
+class ShortNames:
+    """The shortest names of a file's definitions that are handles after `path#`.
+
+    Args:
+        path: the file.
+        symbols: its definitions.
+    """
+
+    def __init__(self, path: bytes, symbols: Sequence[Symbol]) -> None:
+        self._path = path
+        self._symbols = symbols
+        self._alike: dict[str, list[str]] = {}
+        for symbol in symbols:
+            name = symbol.qualified
+            self._alike.setdefault(name.rpartition(".")[2], []).append(name)
+
+    def of(self, at: int) -> str:
+        """The name of a definition, with as few of its owners as make it the only one."""
+        qualified = self._symbols[at].qualified
+        parts = qualified.split(".")
+        alike = self._alike[parts[-1]]
+        if shown_name(self._path, qualified) == qualified:
+            for first in range(len(parts) - 1, 0, -1):
+                name = ".".join(parts[first:])
+                if sum(other == name or other.endswith(f".{name}") for other in alike) == 1:
+                    return symbol_text(name)
+        return symbol_text(shown_name(self._path, qualified), ordinal_of(self._symbols, at))
+
+
 def ordinals_of(symbols: Sequence[Symbol]) -> list[int]:
     """The position of each symbol among those of its file with the same name, from 1."""
     seen: dict[str, int] = {}
