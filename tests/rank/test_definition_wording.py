@@ -62,3 +62,23 @@ def test_a_file_is_shown_by_the_definition_whose_doc_says_it(store: Store) -> No
     view = store.view(files)
     results = search_pipeline.search(view, Request("drop the wick when smoke comes"), read).results
     assert results[0].start_line == 9
+
+
+def test_a_file_whose_definition_says_it_rises(store: Store) -> None:
+    called = (
+        "def put(drop):\n    drop.wick()\n    comes.drop()\n    return smoke(drop.wick, smoke)\n"
+    )
+    said = 'def run(lamp):\n    """Drop the wick when smoke comes."""\n    return lamp.go()\n'
+    files = {"lamp.py": called, "oil.py": said}
+    view = store.view(files)
+
+    def first(question: str) -> list[tuple[bytes, float]]:
+        request = Request(question, explain=True)
+        results = search_pipeline.search(
+            view, request, lambda file: files[file.path.decode()].encode()
+        ).results
+        return [(result.file.path, result.explain.get("wording", 0.0)) for result in results]
+
+    (path, raised), (_, other) = first("drop the wick when smoke comes")
+    assert (path, raised > other) == (b"oil.py", True)
+    assert first('"drop.wick" when smoke comes')[0] == (b"lamp.py", 0.0)

@@ -159,6 +159,8 @@ class RankedDefinition(NamedTuple):
     """First line of the definition itself."""
     end_line: int
     score: float
+    wording: float
+    """How much its doc and its lines say the question in the same words, from 0 to 1."""
 
     @property
     def definition(self) -> Definition:
@@ -351,7 +353,15 @@ def ranked(
         wording = Wording(query, terms, comparison.numbers)
         _compare_wording(list(_in_order(features, weights)), features, wording, texts)
     order = _in_order(features, weights)
-    return (RankedDefinition(*features[at][:5], score) for at, score in order)
+    return (
+        RankedDefinition(*features[at][:5], score, _wording(features[at].values))
+        for at, score in order
+    )
+
+
+def _wording(values: Sequence[float]) -> float:
+    """Return nearly 0 unless the summary has most words of the question, some as neighbours."""
+    return values[_SUMMARY] ** 2 * values[_NEIGHBOURS]
 
 
 def _compare_wording(
@@ -374,11 +384,16 @@ def _compare_wording(
             continue
         if file.path_id not in lines:
             lines[file.path_id] = texts.decoded(file)
-        definitions = row.judged.evidence.definitions
-        doc = reads.doc_of(definitions, row.symbol)
-        values[_SUMMARY] = wording.summary(doc, definitions[row.symbol].name)
+        definition = row.judged.evidence.definitions[row.symbol]
+        doc = reads.doc_of(row.judged.evidence.definitions, row.symbol)
+        # The name of a short value does not answer, only what its doc says.
+        is_value = definition.kind in _VALUES and row.end_line - row.name_line < _SHORT
+        values[_SUMMARY] = wording.summary(doc, "" if is_value else definition.name)
         values[_NEIGHBOURS] = wording.neighbours(
-            lines[file.path_id], row.by_line, row.start_line, row.end_line
+            lines[file.path_id],
+            row.by_line,
+            row.start_line,
+            row.name_line - 1 if is_value else row.end_line,
         )
 
 
