@@ -37,7 +37,7 @@ _EDGE = re.compile(r"\A | \Z")
 _ORDINAL = re.compile(r"~([1-9][0-9]{0,5})\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SYMBOL_ESCAPED = re.compile(rf"[%\x00-\x1f{HIDDEN}\udc80-\udcff]")
-_COMPONENTS = (b".vue", b".svelte", b".astro")
+_COMPONENTS = (b".vue", b".svelte", b".astro", b".mdx", b".razor")
 _DEFAULT = "default"
 """The index's name for a file's component, since the text does not contain the real name."""
 _ON_WINDOWS = os.name == "nt"
