@@ -13,7 +13,8 @@ before its commit. `--tasks` names another file of tasks in the same form:
 repositories: A is for choosing rules, B is for judging them. `score` scores the tasks that the
 answers are about.
 
-Methods: `explore` is the text of `Engine.explore`; `search` is the text of `cl_search`, then
+Methods: `explore` is the text of `Engine.explore`; `default` is that without a budget, which is at
+most 8,000 tokens, so `CODELENS_BUDGETS` should be 8192; `search` is the text of `cl_search`, then
 `cl_expand` of its handles in their order, until the budget is spent.
 
 `ablation` leaves out one part at a time and asks only repositories outside `HELD_OUT`. No weight
@@ -85,7 +86,12 @@ def searched(engine: Engine, folder: Path, task: dict, budget: int) -> str:
     return f"{text}\n{answer_shapes.expand(read, 'concise', left)}"
 
 
-METHODS = {"explore": explored, "search": searched}
+def by_default(engine: Engine, folder: Path, task: dict, budget: int) -> str:
+    answer = engine.explore(task["query"], path=folder, ref=task["parent"])
+    return explore_text.explore(answer)
+
+
+METHODS = {"explore": explored, "default": by_default, "search": searched}
 
 
 def answers(

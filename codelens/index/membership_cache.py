@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from codelens.config import Settings
 from codelens.paths import from_printed, printed
-from codelens.scan.stat_check import RACY, signature, signature_to_store
+from codelens.scan.stat_check import RACY, is_racy, signature, signature_to_store
 from codelens.scope.commits import expand_tree
 from codelens.scope.git_index import NOTHING_TRACKED, TrackedSet, index_files, read_tracked
 from codelens.scope.ignore_rules import Ignore, IgnoreSettings, OwnRules
@@ -56,6 +56,8 @@ class Surveyor:
         self._scope = scope
         self._settings = settings
         self._started_ns = time.time_ns()
+        self._plain: Collection[bytes] = ()
+        """Folders that the walk found to have no file of git's attributes."""
         self._index = os.path.join(scope.git_dir, "index") if repository.is_git else ""
 
     def same_members(self, view: ViewRow) -> bool:
@@ -103,6 +105,7 @@ class Surveyor:
     def survey(self, deadline: float | None = None) -> Survey:
         """Walk the whole tree, until the deadline (a `time.monotonic` value)."""
         membership = self._walker().walk(deadline)
+        self._plain = membership.plain
         sources = {
             "index": self._index_state(),
             "rules": self._rules(),
@@ -125,13 +128,13 @@ class Surveyor:
         untouched = untouched_blobs(
             self._index, files, root=self.root,
             outside=[*_SYSTEM_ATTRIBUTES, *self._repository.attribute_files()],
-            expand_tree=self._expand,
+            expand_tree=self._expand, plain=self._plain,
         )  # fmt: skip
         settled_ns = min(untouched.written_ns, self._started_ns)
         return {
             path: oid
             for path, oid in untouched.oids.items()
-            if signature_to_store(files[path], settled_ns) != RACY
+            if not is_racy(files[path], settled_ns)
         }
 
     def rescan(
