@@ -7,7 +7,8 @@ For repositories whose cold index takes minutes: make it once (`CODELENS_HOME=DI
 and measure the rest with it. Measures whole processes: `git status`, a search, and the first
 `related` of N definitions. Measures one server (`Engine(keep_going=True)`): the freshness check, a
 question without the check, and one edit of a file of about 17 and of about 160 kB to the right
-answer, written in place and replaced as editors do. Edited files are restored. CPU is user + system, in medians.
+answer, written in place and replaced as editors do. Edited files are restored. CPU is user +
+system, in medians.
 """
 
 from __future__ import annotations

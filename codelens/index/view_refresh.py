@@ -68,7 +68,7 @@ def refresh(
     view = stored.view
     if view is not None and delta.nothing(view, scope):
         return untouched(stored, view, delta)
-    budget = budget.after_look()
+    budget = budget.after_look().for_works(len(delta.works))
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
         # If git's index lists the files, only untracked ones are still unknown.

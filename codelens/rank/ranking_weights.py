@@ -60,6 +60,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "signpost": 3.0,
         "logsize": 0.4,
         "meaning": 1.25,
+        "wording": 1.25,
     }
 )
 """Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem (stemcov,
@@ -132,6 +133,8 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
         "place": 0.15,
         "top": -0.2,
         "test": -1.0,
+        "summary": 0.5,
+        "neighbours": 1.0,
     }
 )
 """Weights of the features of a definition (`codelens.rank.scoring.definition_ranking`)."""

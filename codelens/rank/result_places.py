@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from codelens.rank import answer_lines, ranking_weights
+from codelens.rank import answer_lines, file_definitions, ranking_weights
 from codelens.rank.answer_lines import Place
 from codelens.rank.query import query_analysis
 from codelens.rank.query.query_analysis import Defined, Query
-from codelens.rank.scoring import definition_features, definition_ranking
+from codelens.rank.scoring import definition_features
 from codelens.rank.scoring.candidates import Weighed, family
 from codelens.rank.scoring.definition_features import Evidence, Judged
 from codelens.rank.search_request import Found, Ranked, Request
@@ -63,21 +63,23 @@ def _may_be_there(view: Snapshot, ranked: Ranked, read: Read) -> bool:
 #
 # Two places are alike when
 #
-# - they are the same lines of one content at two paths; or
+# - they are the same lines of the same content at two paths; or
 # - their files are translations of one another (`codelens.rank.scoring.candidates`), and both are
-#   definitions of one name and kind, headings, or lines outside of definitions; or
-# - they are definitions of one name and kind in two files, and the multisets of their words and
-#   signs have a Jaccard similarity of `NEARLY`; short ones, where one different word changes the
-#   meaning, must be equal and have one qualified name; or
-# - they are not definitions, their files have one stem, and the texts a similarity of `NEARLY`; or
-# - they are overloads, definitions of one qualified name in one file, with `OVERLOAD`; or
+#   definitions of the same name and kind, headings, or lines outside of definitions; or
+# - they are definitions of the same name and kind in two files, and the multisets of their words
+#   and signs have a Jaccard similarity of `NEARLY`; short ones, where one different word changes
+#   the meaning, must be equal and have the same qualified name; or
+# - they are not definitions, their files have the same stem, and their texts have a similarity of
+#   `NEARLY`; or
+# - they are overloads, definitions of the same qualified name in one file, with a similarity of
+#   `OVERLOAD`; or
 # - one is the prototype of the other, in C and related languages: the definition is shown,
 #   regardless of the rank of the prototype.
 #
 # The bounds were measured on 3,954 pairs of definitions with the same name and about the same
-# length in 11 repositories (docs/search.md): copies, variants and overloads are above, definitions
-# that do something else below. Lines outside of definitions must be in files with the same stem,
-# since neighbouring files mostly share a licence and imports.
+# length in 11 repositories: copies, variants and overloads are above them, definitions that do
+# something else are below. Lines outside of definitions must be in files with the same stem, since
+# neighbouring files mostly share a licence and imports.
 #
 # Each place is compared with the earlier places that stay, so the result depends only on their
 # order. Folding ends when there are enough places and `LOOKED` times as many were compared. Only
@@ -263,94 +265,10 @@ def _file(place: Place) -> FileRow:
     return place.judged.evidence.file
 
 
-# Chooses for each of the first files the definition to show, and further ones to name with it.
-
-_FILES = 8
-"""Number of files whose definitions are ranked; users rarely read further."""
-_ALSO_DEFINITIONS, _FIRST_DEFINITIONS = 3, 3
-"""Number of further definitions named with a result, and number of results that have them."""
-_AS_GOOD_DEFINITION = 0.5
-"""Further definitions score at least this share of the one they are named with."""
-
-
-def places_of_files(
-    judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
-) -> Mapping[int, tuple[Place, ...]]:
-    """Return path id -> the place to show of a file, then the next best definitions.
-
-    Covers only the first files of code. A definition that the query names stays first, and so do
-    lines outside of definitions.
-    """
-    best = definition_ranking.code_files(judged[: 2 * _FILES], query, _FILES)
-    chosen = {scored.evidence.file.path_id: answer_lines.best(scored, texts) for scored in best}
-    places_by_file: dict[int, list[Place]] = {}
-    tops: dict[int, float] = {}
-    still_open = set(chosen)
-    """Files for which a definition with a lower score may still be named."""
-    for row in definition_ranking.ranked(best, query, terms, texts, chosen):
-        number = row.judged.evidence.file.path_id
-        if number not in still_open:
-            if not still_open:
-                break
-            continue
-        places = places_by_file.setdefault(number, [])
-        top = tops.setdefault(number, row.score)
-        if places and (len(places) > _ALSO_DEFINITIONS or row.score < _AS_GOOD_DEFINITION * top):
-            still_open.remove(number)
-            continue
-        if row.symbol < 0:
-            if not places:
-                places.append(chosen[number])
-            continue
-        if not places and _is_named(row.judged):
-            places.append(chosen[number])
-        place = answer_lines.of_symbol(row.judged, row.definition)
-        if not any(answer_lines.overlap(place, other) for other in places):
-            places.append(place)
-    return {number: tuple(places) for number, places in places_by_file.items()}
-
-
-def definition_with_also(
-    shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]
-) -> list[Place]:
-    """Return the places; the first of them with further definitions of their files."""
-    seen: dict[int, list[Place]] = {}
-    for place in shown:
-        seen.setdefault(place.judged.evidence.file.path_id, []).append(place)
-    places: list[Place] = []
-    for at, place in enumerate(shown):
-        number = place.judged.evidence.file.path_id
-        shown_places = seen[number]
-        if at >= _FIRST_DEFINITIONS or shown_places[0] is not place:
-            places.append(place)
-            continue
-        also = [
-            place
-            for place in inside.get(number, ())
-            if not any(answer_lines.overlap(place, other) for other in shown_places)
-        ]
-        places.append(place._replace(also=tuple(also[:_ALSO_DEFINITIONS])))
-    return places
-
-
-def _is_named(judge: Judged) -> bool:
-    """Whether the query spells out a definition of the file."""
-    candidate = judge.evidence
-    return bool(candidate.defined) and (
-        candidate.features["spelled"] > 0
-        or any(
-            definition.grade > query_analysis.LAST
-            and definition.symbol.kind not in query_analysis.WEAK
-            for definition in candidate.defined
-        )
-    )
-
-
 # Arranges judged files into the places that are shown: their order, folding, and how many per file.
 
 __all__ = ["Place", "arranged"]
 
-_NOWHERE: tuple[Place | None, ...] = (None,)
 _REFILLED_FILES = 3
 _SAME_FILE = 3
 _ALSO = 2
@@ -386,14 +304,13 @@ def arranged(
         request.note_found(_answering(ready))
     else:
         request.note_found((scored.evidence.file.path_id, -1) for scored in ready)
-        inside = places_of_files(ready, query, terms, texts)
-        pairs = [
-            (scored, inside.get(scored.evidence.file.path_id, _NOWHERE)[0]) for scored in ready
-        ]
-        shown = folded(view.db, pairs, request.limit, texts)
+        inside = file_definitions.places_of_files(ready, query, terms, texts)
+        # A quoted phrase decides the order of files before their scores.
+        ready = ready if query.phrases else file_definitions.raised(ready, inside)
+        shown = folded(view.db, file_definitions.with_places(ready, inside), request.limit, texts)
         if len(shown) < request.limit:
             shown += _refill(ready, shown, request.limit - len(shown), texts)
-        return definition_with_also(shown, inside)
+        return file_definitions.with_also(shown, inside)
     shown = folded(view.db, pairs, request.limit, texts)
     if alone:
         return shown
@@ -454,8 +371,8 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
 
     Top-level definitions come before members; then the order of files decides.
 
-    Files without such definitions follow. Definitions in tests, examples and the like come in
-    between, unless the query asks for such files; if the code has a field or a property of that
+    Files without such definitions follow. Definitions in tests, examples and the like come between
+    the two, unless the query asks for such files; if the code has a field or a property of that
     name, they come last.
     """
     down = ranking_weights.pushed_down(True, query.roles)

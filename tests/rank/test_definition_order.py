@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ranking_index import Store
 
-from codelens.rank import answer_lines, definition_search, result_places, search_pipeline
+from codelens.rank import answer_lines, definition_search, file_definitions, search_pipeline
 from codelens.rank.answer_lines import Place
+from codelens.rank.file_definitions import FileDefinitions
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.scoring import definition_ranking
 from codelens.rank.scoring.candidates import Weighed
@@ -123,7 +124,7 @@ def test_definitions_that_have_nothing_of_a_question_rank_as_if_each_were_looked
     before = answers()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("codelens.rank.scoring.definition_ranking._File._is_plain", _never)
-        patch.setattr(result_places, "places_of_files", _of_files_by_all_rows)
+        patch.setattr(file_definitions, "places_of_files", _of_files_by_all_rows)
         assert answers() == before
 
 
@@ -133,22 +134,28 @@ def _never(*_: object) -> bool:
 
 def _of_files_by_all_rows(
     judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
-) -> dict[int, tuple[Place, ...]]:
+) -> dict[int, FileDefinitions]:
     """Like `of_files`, but looks at every definition of every file."""
     best = definition_ranking.code_files(judged[:16], query, 8)
     chosen = {row.evidence.file.path_id: answer_lines.best(row, texts) for row in best}
     found: dict[int, list[Place]] = {}
     tops: dict[int, float] = {}
+    wordings: dict[int, float] = {}
     for row in definition_ranking.ranked(best, query, terms, texts, chosen):
         number = row.judged.evidence.file.path_id
         places = found.setdefault(number, [])
         top = tops.setdefault(number, row.score)
-        if row.symbol < 0 or len(places) > 3 or (places and row.score < 0.5 * top):
+        if len(places) > 3 or (places and row.score < 0.5 * top):
+            continue
+        wordings[number] = max(wordings.get(number, 0.0), row.wording)
+        if row.symbol < 0:
             places += [] if places else [chosen[number]]
             continue
-        if not places and result_places._is_named(row.judged):
+        if not places and file_definitions._is_named(row.judged):
             places.append(chosen[number])
         place = answer_lines.of_symbol(row.judged, row.definition)
         if not any(answer_lines.overlap(place, other) for other in places):
             places.append(place)
-    return {number: tuple(places) for number, places in found.items()}
+    return {
+        number: FileDefinitions(tuple(places), wordings[number]) for number, places in found.items()
+    }

@@ -194,7 +194,7 @@ def message(state: SearchState, rank: Rank) -> Answer | None:
 
     message = message_origins.parse_message(state.query.text)
     if message is None or (state.query.phrases and not message.has_head):
-        return None  # a person's quotation must be there verbatim
+        return None  # the text that a person quotes must occur verbatim
     # `src/a.c:12:5: error: ...`: a tool's location and message.
     return places_inside(state, _message(state, message, rank)), "auto"
 
@@ -214,9 +214,8 @@ def _message(state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
     results = message_origins.results(state, origins[:_SOURCES])
     if message.filled:
         if message.left_out:
-            state.note(
-                f"read as a message; left out as values: {message_origins.shown_values(message)}"
-            )
+            values = message_origins.shown_values(message)
+            state.note(f"read as a program's message; values not ranked: {values}")
         if not results:
             state.note("the message was not found verbatim; its words were ranked")
         state = state._replace(query=constant._replace(text=state.query.text))

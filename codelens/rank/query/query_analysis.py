@@ -1,6 +1,6 @@
 """Analyses a query: its terms, names, paths and roles, related words, and the definitions it names.
 
-Related words follow two rules of the language, none of a repository: agent nouns, which the stemmer
+Related words depend only on English, not on the repository: they are agent nouns, which the stemmer
 keeps for short words (Porter, "An algorithm for suffix stripping", 1980: it removes `er` only if
 enough is left), and the usual abbreviations in code. Related terms have a low weight
 (`weights.KIN_WEIGHT`), so typed words always outweigh them.
@@ -63,7 +63,8 @@ _DOUBLED = frozenset("bdglmnpt")
 def related_to(query: Query) -> list[Term]:
     """Return terms related to the words of a query, without its own, in a fixed order.
 
-    A single name has none, since it is meant as typed. The limit on the query's terms applies.
+    A single name is meant as typed, so it has no related terms. The limit on the query's terms
+    applies.
     """
     if query.single:
         return []

@@ -166,10 +166,17 @@ def _words_and_line_ends(lines: Sequence[str]) -> list[str]:
     return text.replace(b"\n", _SPACED_LINE_END).decode().split()
 
 
+def terms_by_word(text: str, numbers: TermNumbers) -> list[tuple[int, ...]]:
+    """Return for each word of a line the numbers of the query's terms in it."""
+    words = _words_and_line_ends([text])
+    numbers.learn(words)
+    return [numbers[word] for word in words]
+
+
 def borders_of(
     every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """Return the lines where a definition, the comment above it, or a gap starts or has ended."""
+    """Return the first lines of definitions, comments above them and gaps, and those after them."""
     borders = [
         line
         for at, symbol in enumerate(every)

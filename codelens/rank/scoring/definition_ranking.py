@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from operator import mul
 from typing import NamedTuple
 
@@ -23,8 +23,10 @@ from codelens.rank.scoring import body_terms, definition_features, file_features
 from codelens.rank.scoring.body_terms import BodyTerms, LineWeights, TermNumbers
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.definition_features import Judged
+from codelens.rank.scoring.definition_wording import Wording
 from codelens.rank.scoring.file_features import PathQuery as Question
 from codelens.rank.search_state import Texts
+from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.ranking_reads import Definition
 
 
@@ -130,6 +132,8 @@ def owner_of(at: int, every: Sequence[Definition]) -> int:
 
 FILES = 30
 """Number of files whose definitions are ranked."""
+_PROMISING = 8
+"""Number of definitions of each file whose wording is compared."""
 _LONGEST = 20_000
 """Maximum number of lines of a file that are read."""
 _PART_NAME = 0.5
@@ -155,6 +159,8 @@ class RankedDefinition(NamedTuple):
     """First line of the definition itself."""
     end_line: int
     score: float
+    wording: float
+    """How much its doc and its lines say the question in the same words, from 0 to 1."""
 
     @property
     def definition(self) -> Definition:
@@ -186,11 +192,12 @@ class _Comparison(NamedTuple):
 _FEATURES = (*ranking_weights.DEFINITIONS, *ranking_weights.TASK_DEFINITIONS)
 """Features of a definition, in the order in which the parts of its score are added."""
 (
-    _FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _CONTAINER, _VALUE,
-    _ASIDE, _DECLARED,
+    _FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _SUMMARY, _NEIGHBOURS,
+    _CONTAINER, _VALUE, _ASIDE, _DECLARED,
 ) = map(
     _FEATURES.index,
-    "file body line name owner named within place top test container value aside declared".split(),
+    "file body line name owner named within place top test summary neighbours "
+    "container value aside declared".split(),
 )  # fmt: skip
 _OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE)
 """Features that a definition does not inherit from its parts."""
@@ -295,6 +302,8 @@ class _Features(NamedTuple):
     name_line: int
     end_line: int
     values: list[float]
+    by_line: Mapping[int, Set[int]]
+    """Line of the file -> its terms, for lines with terms."""
 
 
 def ranked(
@@ -335,16 +344,63 @@ def ranked(
         best = max((values[feature] for values in with_terms), default=0.0) or 1.0
         for values in with_terms:
             values[feature] /= best
-    return _in_order(features, task)
-
-
-def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefinition]:
-    """Yield the definitions with their scores, best first."""
     counted = {
         **ranking_weights.DEFINITIONS,
         **(ranking_weights.TASK_DEFINITIONS if task else {}),
     }
     weights = [counted.get(name, 0.0) for name in _FEATURES]
+    if not task:
+        wording = Wording(query, terms, comparison.numbers)
+        _compare_wording(list(_in_order(features, weights)), features, wording, texts)
+    order = _in_order(features, weights)
+    return (
+        RankedDefinition(*features[at][:5], score, _wording(features[at].values))
+        for at, score in order
+    )
+
+
+def _wording(values: Sequence[float]) -> float:
+    """Return nearly 0 unless the summary has most words of the question, some as neighbours."""
+    return values[_SUMMARY] ** 2 * values[_NEIGHBOURS]
+
+
+def _compare_wording(
+    order: Sequence[tuple[int, float]],
+    features: Sequence[_Features],
+    wording: Wording,
+    texts: Texts,
+) -> None:
+    """Add the features of wording to the most promising definitions of each file."""
+    compared = Counter[int]()
+    lines: dict[int, list[str]] = {}
+    for at, _ in order:
+        row = features[at]
+        file, values = row.judged.evidence.file, row.values
+        # Definitions without terms share their features.
+        if row.symbol < 0 or not (values[_BODY] or values[_NAME]):
+            continue
+        compared[file.path_id] += 1
+        if compared[file.path_id] > _PROMISING:
+            continue
+        if file.path_id not in lines:
+            lines[file.path_id] = texts.decoded(file)
+        definition = row.judged.evidence.definitions[row.symbol]
+        doc = reads.doc_of(row.judged.evidence.definitions, row.symbol)
+        # The name of a short value does not answer, only what its doc says.
+        is_value = definition.kind in _VALUES and row.end_line - row.name_line < _SHORT
+        values[_SUMMARY] = wording.summary(doc, "" if is_value else definition.name)
+        values[_NEIGHBOURS] = wording.neighbours(
+            lines[file.path_id],
+            row.by_line,
+            row.start_line,
+            row.name_line - 1 if is_value else row.end_line,
+        )
+
+
+def _in_order(
+    features: Sequence[_Features], weights: Sequence[float]
+) -> Iterator[tuple[int, float]]:
+    """Yield the positions of the definitions and their scores, best first."""
     # Definitions unrelated to the query share their features within a file.
     values_by_id = {id(row.values): row.values for row in features}
     scores = {at: -sum(map(mul, weights, values)) for at, values in values_by_id.items()}
@@ -353,7 +409,7 @@ def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefin
         (scores[id(row.values)], row.judged.evidence.file.path, row.name_line, at)
         for at, row in enumerate(features)
     )
-    return (RankedDefinition(*features[at][:5], -negative) for negative, _, _, at in order)
+    return ((at, -negative) for negative, _, _, at in order)
 
 
 def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
@@ -408,10 +464,16 @@ def _of_file(
         if row is None:
             owner = every[shown]
             rows[shown] = _Features(
-                scored, shown, first[shown], owner.start_line, owner.end_line, values
+                scored,
+                shown,
+                first[shown],
+                owner.start_line,
+                owner.end_line,
+                values,
+                counts.by_line,
             )
         elif values is not file.plain.get(symbol.kind):
-            rows[shown] = _Features(*row[:5], _with_part(row.values, values))
+            rows[shown] = row._replace(values=_with_part(row.values, values))
     yield from rows.values()
     yield from _top_level(text, gaps, comparison.bodies)
 
@@ -445,7 +507,7 @@ def _top_level(
         if body > 0:
             values = text.values_of(start, end, inside)
             values[_BODY], values[_TOP] = body, 1.0
-            yield _Features(text.scored, TOP_LEVEL, start, start, end, values)
+            yield _Features(text.scored, TOP_LEVEL, start, start, end, values, text.counts.by_line)
 
 
 def _likeness(scored: Judged, every: Sequence[Definition], question: Question) -> Sequence[float]:

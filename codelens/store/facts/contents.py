@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from codelens.store.database.database import Database, Row
 from codelens.store.facts import resolution_facts
+from codelens.store.facts.compression import compressed
 from codelens.store.facts.postings import Doc
 from codelens.store.facts.resolution_facts import (
     REFERENCE_KINDS,
@@ -36,7 +37,6 @@ from codelens.types import (
 
 BLOCK = 128
 """Definitions in a block; reading one takes some 20 microseconds."""
-_FAST = 1
 _NUL, _NAME, _AS_IT_IS = "\0", "\1", "\2"
 
 Texts = tuple[str, str]
@@ -61,7 +61,7 @@ def _block(texts: Sequence[tuple[str, str, str]]) -> bytes:
     if any(_NUL in part for part in parts):
         # No extraction produces such texts, but an untrusted pack may contain them.
         parts = [part.replace(_NUL, " ") for part in parts]
-    return zlib.compress(_NUL.join(parts).encode(), _FAST)
+    return compressed(_NUL.join(parts).encode())
 
 
 def _without_name(signature: str, name: str) -> str:

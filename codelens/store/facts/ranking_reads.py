@@ -11,7 +11,15 @@ from typing import NamedTuple, overload
 
 from codelens.store.database.database import Database, Row
 from codelens.store.facts import postings
-from codelens.store.facts.contents import PUT_VECTORS, ScoredChunk, batched, listed, rows_among
+from codelens.store.facts.contents import (
+    BLOCK,
+    PUT_VECTORS,
+    Block,
+    ScoredChunk,
+    batched,
+    listed,
+    rows_among,
+)
 from codelens.store.facts.postings import Doc
 from codelens.store.facts.resolution_facts import REFERENCE_KINDS, reference_columns
 from codelens.types import ChunkVectors
@@ -38,7 +46,7 @@ _MADE: Callable[[Row], Definition] = partial(tuple.__new__, Definition)  # type:
 class Definitions(Sequence[Definition]):
     """The symbols of one content in order; all fields but the names are read on first access."""
 
-    __slots__ = ("_content", "_db", "_every", "_read", "_starts", "names")
+    __slots__ = ("_blocks", "_content", "_db", "_every", "_read", "_starts", "names")
 
     def __init__(self, db: Database, content: int, names: list[str]) -> None:
         self.names = names
@@ -47,6 +55,7 @@ class Definitions(Sequence[Definition]):
         self._read: dict[int, Definition] = {}
         self._every: list[Definition] | None = None
         self._starts: list[int] | None = None
+        self._blocks: dict[int, Block] = {}
 
     def __len__(self) -> int:
         return len(self.names)
@@ -84,6 +93,13 @@ class Definitions(Sequence[Definition]):
             return list(map(_MADE, rows))
         return [definition for definition in self if first <= definition.start_line <= last]
 
+    def doc(self, number: int) -> str:
+        """The doc of a definition."""
+        block, at = divmod(number, BLOCK)
+        if block not in self._blocks:
+            self._blocks[block] = _block(self._db, self._content, block)
+        return self._blocks[block].doc(at)
+
     def _read_starts(self) -> list[int]:
         """The first line of each definition; `_UNORDERED` if these do not ascend."""
         if self._every is None and len(self.names) > _MANY:
@@ -110,6 +126,11 @@ def beginning_in(definitions: Sequence[Definition], first: int, last: int) -> li
     if isinstance(definitions, Definitions):
         return definitions.beginning_in(first, last)
     return [symbol for symbol in definitions if first <= symbol.start_line <= last]
+
+
+def doc_of(definitions: Sequence[Definition], number: int) -> str:
+    """The doc of one of the definitions of a content."""
+    return definitions.doc(number) if isinstance(definitions, Definitions) else ""
 
 
 class ChunkTable:
@@ -253,13 +274,15 @@ def signature(db: Database, content: int, ordinal: int) -> str:
 
 def _texts(db: Database, content: int, ordinal: int, name: str) -> tuple[str, str]:
     """Signature and doc of a symbol."""
-    from codelens.store.facts.contents import BLOCK, Block
+    number, at = divmod(ordinal, BLOCK)
+    block = _block(db, content, number)
+    return block.signature(at, name), block.doc(at)
 
-    block, at = divmod(ordinal, BLOCK)
-    row = db.row(SELECT_TEXTS, (content, block))
+
+def _block(db: Database, content: int, number: int) -> Block:
+    row = db.row(SELECT_TEXTS, (content, number))
     assert row is not None
-    unpacked = Block(row[0])
-    return unpacked.signature(at, name), unpacked.doc(at)
+    return Block(row[0])
 
 
 class Shown(NamedTuple):
