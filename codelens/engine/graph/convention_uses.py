@@ -32,6 +32,7 @@ _MODE = re.compile(r"\.(?:client|server|global|island)\Z")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _ROUTE = re.compile(rb"(\+(?:page|layout))(?:\.server)?\.[jt]s")
 _GIVEN = {"load": rb"\bdata\b", "actions": rb"\bform\b"}
+_BLADE_CLASSES = b"/app/View/Components/"
 _FACADE = "getFacadeAccessor"
 
 
@@ -80,6 +81,7 @@ class _Conventions:
                 symbol=symbol,
             )
             yield from self._markup(target)
+            yield from self._blade_class(target)
         elif node.path.endswith(b".php"):
             yield from self._facade(target)
             yield from self._container(target)
@@ -187,6 +189,21 @@ class _Conventions:
         for match in self._search.matches((), imported, users):
             if _leads_to(match, path):
                 yield Place(match.path, match.line, f"imports {name} in MDX")
+
+    def _blade_class(self, target: _Target) -> Iterator[Place]:
+        """Yields the elements that the class of a Blade component renders."""
+        path = target.node.path
+        _, folder, below = (b"/" + path).partition(_BLADE_CLASSES)
+        if not folder or not below.endswith(b".php"):
+            return
+        *folders, last = printed(below.removesuffix(b".php")).split("/")
+        parts = folders if folders and folders[-1] == last else [*folders, last]
+        if target.name not in {"", last}:
+            return
+        tag = ".".join("-".join(_WORDS.findall(part)) for part in parts).lower()
+        views = _below(self._files, b"", (b".blade.php",))
+        why = f"renders <x-{tag}>, a component of Laravel"
+        yield from self._elements([f"x-{tag}"], views, why)
 
     def _facade(self, target: _Target) -> Iterator[Place]:
         """Yields the calls of a method through a facade of Laravel."""

@@ -69,6 +69,10 @@ FILES = {
     "docs/other/Chart.jsx": "export const Chart = () => <p/>\n",
     "docs/guide.mdx": "# Guide\n\nimport {\n  Chart,\n} from './Chart'\n\n<Chart year={1} />\n",
     "docs/aliased.mdx": 'import { Chart } from "@site/other/Chart.jsx"\n',
+    "app/View/Components/Form/UserCard.php": (
+        "<?php\nnamespace App\\View\\Components\\Form;\nclass UserCard extends Component {}\n"
+    ),
+    "resources/views/home.blade.php": '<p/>\n<x-form.user-card a="b">x</x-form.user-card>\n',
     "app/Facades/Cart.php": (
         "<?php\nclass Cart extends Facade {\n    protected static function getFacadeAccessor()\n"
         "    {\n        return CartService::class;\n    }\n}\n"
@@ -210,6 +214,13 @@ def committed() -> dict[str, str]:
         ("docs/Chart.jsx#Chart", {}),
         ("docs/Chart.jsx#Axis", {}),
         ("docs/other/Chart.jsx#Chart", {"docs/aliased.mdx:1": "imports Chart in MDX"}),
+        (
+            "app/View/Components/Form/UserCard.php",
+            {
+                "resources/views/home.blade.php:2": "renders <x-form.user-card>, a component of "
+                "Laravel"
+            },
+        ),
         (
             "app/CartService.php#CartService.add",
             {"app/Checkout.php:3": "calls it through the facade Cart of Laravel"},
