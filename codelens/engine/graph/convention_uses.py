@@ -1,6 +1,7 @@
 """Finds uses that a framework makes by the place or name of a file, without an import.
 
-Nuxt's folders, SvelteKit's route files, components of MDX and HEEx, Laravel's facades. Each
+Nuxt's folders, SvelteKit's route files, components of MDX and HEEx, Rails'
+names in templates and routes, Laravel's facades. Each
 is a possible use whose reason names the convention.
 """
 
@@ -32,6 +33,8 @@ _MODE = re.compile(r"\.(?:client|server|global|island)\Z")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _ROUTE = re.compile(rb"(\+(?:page|layout))(?:\.server)?\.[jt]s")
 _GIVEN = {"load": rb"\bdata\b", "actions": rb"\bform\b"}
+_RAILS = re.compile(rb"(?:\A|/)app/(?:models|helpers|services|policies|presenters|decorators)/")
+_ACTIONS = frozenset("index show new create edit update destroy".split())
 _BLADE_CLASSES = b"/app/View/Components/"
 _FACADE = "getFacadeAccessor"
 
@@ -82,6 +85,10 @@ class _Conventions:
             )
             yield from self._markup(target)
             yield from self._blade_class(target)
+            yield from self._rails_constant(target)
+        elif node.path.endswith(b".rb"):
+            yield from self._helper(target)
+            yield from self._action(target)
         elif node.path.endswith(b".php"):
             yield from self._facade(target)
             yield from self._container(target)
@@ -239,6 +246,48 @@ class _Conventions:
         users = self._search.files_with([target.owner, target.name, "class"])
         for match in self._search.matches(users, re.compile(call)):
             yield Place(match.path, match.line, f"calls it on a {target.owner} that Laravel makes")
+
+    def _rails_constant(self, target: _Target) -> Iterator[Place]:
+        """Yields the uses of a class of a Rails application in its templates."""
+        if target.name[:1].isupper() and _RAILS.search(target.node.path):
+            why = f"reads {target.name}, which Rails loads by its name"
+            yield from self._in_erb(target.name, rb"(?<![\w@:.\"'])%s(?!\w)", why)
+
+    def _helper(self, target: _Target) -> Iterator[Place]:
+        """Yields the calls of a helper of Rails in templates."""
+        if b"/app/helpers/" in b"/" + target.node.path:
+            why = f"calls {target.name}, a helper of Rails"
+            yield from self._in_erb(target.name, rb"(?<![\w@:.\"'])%s(?![\w:])", why)
+
+    def _in_erb(self, name: str, pattern: bytes, why: str) -> Iterator[Place]:
+        """Yields the uses of a name in the tags of ERB."""
+        word = pattern % re.escape(name.encode())
+        tag = re.compile(rb"(?s)<%%(?![%%#])(?:(?!%%>).){0,1000}?(?P<at>%s)" % word)
+        views = _below(self._search.files_with([name]), b"", (b".erb",))
+        for match in self._search.matches((), tag, views):
+            yield Place(match.path, match.line, why)
+
+    def _action(self, target: _Target) -> Iterator[Place]:
+        """Yields the routes of Rails that lead to a method of a controller."""
+        root, folder, below = (b"/" + target.node.path).partition(b"/app/controllers/")
+        if not folder or not below.endswith(b"_controller.rb"):
+            return
+        name = re.escape(below.removesuffix(b"_controller.rb"))
+        last = name.rpartition(b"/")[2]
+        literal = rb"(?P<literal>(?<=[\"'])%s#%s(?=[\"']))" % (
+            name,
+            re.escape(target.name.encode()),
+        )
+        listed = rb"\bresources?\b[ (][^\n]{0,200}?(?<=:)(?P<listed>%s|%s)(?!\w)" % (
+            last,
+            last.removesuffix(b"s"),
+        )
+        pattern = rb"%s|%s" % (literal, listed) if target.name in _ACTIONS else literal
+        routes = _below(self._files, (root + b"/config/routes").lstrip(b"/"), (b".rb",))
+        alone = (root + b"/config/routes.rb").lstrip(b"/")
+        users = routes | ({alone} if alone in self._files else set())
+        for match in self._search.matches(users, re.compile(pattern)):
+            yield Place(match.path, match.line, f"routes to {target.name}, as Rails says")
 
     def _function_component(self, target: _Target) -> Iterator[Place]:
         """Yields the elements of HEEx that a function renders: `<.card>`, `<Core.card>`."""
