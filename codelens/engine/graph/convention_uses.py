@@ -285,8 +285,9 @@ class _Conventions:
         pattern = rb"%s|%s" % (literal, listed) if target.name in _ACTIONS else literal
         routes = _below(self._files, (root + b"/config/routes").lstrip(b"/"), (b".rb",))
         alone = (root + b"/config/routes.rb").lstrip(b"/")
-        users = routes | ({alone} if alone in self._files else set())
-        for match in self._search.matches(users, re.compile(pattern)):
+        if alone in self._files:
+            routes = routes | {alone}
+        for match in self._search.matches(routes, re.compile(pattern)):
             yield Place(match.path, match.line, f"routes to {target.name}, as Rails says")
 
     def _function_component(self, target: _Target) -> Iterator[Place]:
