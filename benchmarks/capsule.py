@@ -1,16 +1,20 @@
 """Checks capsules without a language model: do answers hold the code that real commits changed?
 
     python benchmarks/capsule.py run MIRROR ANSWERS.jsonl [--first 6] [--repo OWNER/NAME ...]
-        [--methods explore,search] [--home FOLDER]
-    python benchmarks/capsule.py score MIRROR ANSWERS.jsonl [--by language]
+        [--methods explore,search] [--home FOLDER] [--tasks FILE] [--half A|B]
+    python benchmarks/capsule.py score MIRROR ANSWERS.jsonl [--by language] [--tasks FILE]
     python benchmarks/capsule.py ablation MIRROR [--first 6] [--repo OWNER/NAME ...]
 
 `CODELENS_SHARED` names the folder of the data set. Its folder `capsule` holds the scorer and the
 tasks, one per commit: the commit's message, and the code that it changed and used. `MIRROR` has a
 git folder `owner+name/repo` for each repository, which may be bare. Each task is asked of the tree
-before its commit.
+before its commit. `--tasks` names another file of tasks in the same form:
+`benchmarks/judged/reports.jsonl` has bug reports. `--half` keeps the tasks of half of the
+repositories: A is for choosing rules, B is for judging them. `score` scores the tasks that the
+answers are about.
 
-Methods: `explore` is the text of `Engine.explore`; `search` is the text of `cl_search`, then
+Methods: `explore` is the text of `Engine.explore`; `default` is that without a budget, which is at
+most 8,000 tokens, so `CODELENS_BUDGETS` should be 8192; `search` is the text of `cl_search`, then
 `cl_expand` of its handles in their order, until the budget is spent.
 
 `ablation` leaves out one part at a time and asks only repositories outside `HELD_OUT`. No weight
@@ -21,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import hashlib
 import json
 import os
 import statistics
@@ -47,14 +52,20 @@ BUDGETS = tuple(map(int, os.environ.get("CODELENS_BUDGETS", "1024 2048 4096 8192
 HELD_OUT = frozenset("google/gson serilog/serilog celery/celery jekyll/jekyll trpc/trpc".split())
 
 
-def tasks(first: int, repos: list[str]) -> list[dict]:
+def half_of(repo: str) -> str:
+    """The half of the tasks that a repository belongs to."""
+    return "A" if hashlib.sha1(repo.encode()).digest()[0] % 2 == 0 else "B"
+
+
+def tasks(file: Path, first: int, repos: list[str], half: str) -> list[dict]:
     """The first tasks of each repository."""
     seen: collections.Counter[str] = collections.Counter()
     found = []
-    for line in (CAPSULE / "tasks.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
         seen[one["repo"]] += 1
-        if seen[one["repo"]] <= first and (not repos or one["repo"] in repos):
+        chosen = not repos or one["repo"] in repos
+        if seen[one["repo"]] <= first and chosen and half in {"", half_of(one["repo"])}:
             found.append(one)
     return found
 
@@ -75,7 +86,12 @@ def searched(engine: Engine, folder: Path, task: dict, budget: int) -> str:
     return f"{text}\n{answer_shapes.expand(read, 'concise', left)}"
 
 
-METHODS = {"explore": explored, "search": searched}
+def by_default(engine: Engine, folder: Path, task: dict, budget: int) -> str:
+    answer = engine.explore(task["query"], path=folder, ref=task["parent"])
+    return explore_text.explore(answer)
+
+
+METHODS = {"explore": explored, "default": by_default, "search": searched}
 
 
 def answers(
@@ -140,8 +156,8 @@ def without(part: str) -> Iterator[None]:
             setattr(module, name, value)
 
 
-def score(mirror: Path, file: Path, by: str) -> None:
-    command = [sys.executable, str(CAPSULE / "score.py"), str(CAPSULE / "tasks.jsonl")]
+def score(mirror: Path, tasks_file: Path, file: Path, by: str) -> None:
+    command = [sys.executable, str(CAPSULE / "score.py"), str(tasks_file)]
     more = ["--by", by] if by else []
     # If a path may mean two files, the scorer takes the first of a set: scores vary by .01.
     fixed = {**os.environ, "PYTHONHASHSEED": "0"}
@@ -157,12 +173,14 @@ def main() -> None:
     parser.add_argument("--repo", action="append", default=[])
     parser.add_argument("--methods", default="explore,search")
     parser.add_argument("--by", default="")
+    parser.add_argument("--tasks", type=Path, default=CAPSULE / "tasks.jsonl")
+    parser.add_argument("--half", default="", choices=("", "A", "B"))
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-capsule"))
     args = parser.parse_args()
     if args.what == "score":
-        score(args.mirror, args.answers, args.by)
+        score(args.mirror, args.tasks, args.answers, args.by)
         return
-    wanted = tasks(args.first, args.repo)
+    wanted = tasks(args.tasks, args.first, args.repo, args.half)
     with args.answers.open("w", encoding="utf-8") as out:
         if args.what == "run":
             for one in answers(args.mirror, args.home, wanted, args.methods.split(",")):
@@ -173,7 +191,7 @@ def main() -> None:
                 with without(part):
                     for one in answers(args.mirror, args.home, wanted, ["explore"], part):
                         out.write(json.dumps(one) + "\n")
-    score(args.mirror, args.answers, args.by)
+    score(args.mirror, args.tasks, args.answers, args.by)
 
 
 if __name__ == "__main__":

@@ -138,8 +138,8 @@ class Costs(NamedTuple):
     """Cost of the mark for omitted lines."""
 
 
-LEAST_WORTH = 1 / 400
-"""A kilobyte of the best value is worth its size up to the fortieth place (`_worth`)."""
+LEAST_WORTH = 1 / 80
+"""A kilobyte of the best value is worth its size up to the eighth place (`_worth`)."""
 
 
 class Limits(NamedTuple):

@@ -10,6 +10,7 @@ from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edges
 from codelens.resolve.file_model import FileModel
 from codelens.resolve.imports import Importer, settings_paths
+from codelens.resolve.languages.registry import NAMED_BY_FILE, resolved_as
 from codelens.resolve.view_files import View
 from codelens.types import Symbol
 
@@ -117,11 +118,13 @@ def _view_of(files: Mapping[str, str]) -> View:
     languages = {
         name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
     }
+    written = dict(languages)
+    languages = {path: resolved_as(language) for path, language in languages.items()}
     settings = {one: files[one.decode()].encode() for one in settings_paths(languages)}
 
     def load(path: bytes) -> FileModel:
-        facts = facts_of(files[path.decode()].encode(), languages[path]).structure
-        return FileModel(
+        facts = facts_of(files[path.decode()].encode(), written[path]).structure
+        model = FileModel(
             languages[path],
             facts.symbols,
             facts.references,
@@ -129,5 +132,6 @@ def _view_of(files: Mapping[str, str]) -> View:
             scopes=facts.scopes,
             bindings=facts.bindings,
         )
+        return model.named_by(path) if path.endswith(NAMED_BY_FILE) else model
 
     return View(languages, load, Importer(languages, settings))

@@ -457,6 +457,8 @@ class NamedDefinition:
     name: str
     """Qualified name."""
     line: int
+    short: str
+    """The shortest name that is a handle after `path#`."""
 
 
 @dataclass(frozen=True, slots=True)

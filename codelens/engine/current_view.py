@@ -22,8 +22,8 @@ from codelens.handles.handle_grammar import parse_handle
 from codelens.handles.handle_reading import Reader
 from codelens.index.ingestion import Progress, silent
 from codelens.index.ref_view import refresh_ref
-from codelens.index.text_facts import DiskSource
-from codelens.index.view_refresh import Refreshed, refresh
+from codelens.index.text_facts import DiskSource, Work
+from codelens.index.view_refresh import Refreshed, answered, refresh
 from codelens.index.view_update import Budget
 from codelens.index.worker_pool import InProcess
 from codelens.index.worker_process import Task
@@ -36,6 +36,9 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 from codelens.types import Receipt, Symbol
 from codelens.wording import count_of
+
+MANY_MS = 100.0
+"""`ViewRequest.many_ms` of answers that compare versions of files, which need no index."""
 
 
 class ViewRequest(NamedTuple):
@@ -58,12 +61,16 @@ class ViewRequest(NamedTuple):
     """Files of a commit that the answer needs; others are read only if their facts are stored."""
     then_others: bool = False
     """Whether all other files are read after those in `only`, if there is time."""
+    many_ms: float | None = None
+    """Without a budget: how long reading many new files of a worktree may take, for an answer that
+    needs only some of them; None: until the view is fresh."""
 
     def budget(self, *, leaves_rest: bool = False) -> Budget:
         """The budget of a freshness check that starts now."""
         request = by_handles(self.targets) if self.targets else wanted(self.words, self.only)
         budget = Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
-        return budget._replace(then_others=self.then_others)
+        many_s = self.many_ms / 1000 if self.many_ms is not None else None
+        return budget._replace(then_others=self.then_others, many_s=many_s)
 
 
 def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
@@ -232,6 +239,25 @@ class CurrentView:
         """Keep the index unchanged while an answer is built."""
         return self.index.db.read()
 
+    def read_pending(self, words: str, budget_ms: float) -> None:
+        """Read the pending files of a worktree that contain words, as far as a budget allows."""
+        budget = Budget.starting_now(budget_ms, wanted(words))
+        self.refreshed = answered(
+            self.refreshed, self.index.db, self.scope, self.settings,
+            budget=budget._replace(extract_s=budget.seconds / 2),
+            works=[Work(path, 0) for path in self.refreshed.pending],
+            source=DiskSource(
+                os.fsencode(self.scope.root), self.settings.max_file_bytes, time.time_ns()
+            ),
+        )  # fmt: skip
+        self.snapshot = self.index.snapshot(self.refreshed.view, self.refreshed.files)
+        self.mark_pending()
+
+    def mark_pending(self) -> None:
+        """Let the snapshot know which files are pending."""
+        self.snapshot.stale = ChangedFiles(self) if self.refreshed.pending else ()
+        self.snapshot.unread = self.refreshed.unread
+
     def receipt(self) -> Receipt:
         """The basis of an answer; the time runs until now."""
         seen, scope = self.refreshed, self.scope
@@ -355,6 +381,5 @@ def current_view(
         refreshed = refresh(*stood, budget=budget, progress=request.progress, watched=watched)
     snapshot = opened.index.snapshot(refreshed.view, refreshed.files)
     view = CurrentView(opened, refreshed, snapshot, started)
-    snapshot.stale = ChangedFiles(view) if refreshed.pending else ()
-    snapshot.unread = refreshed.unread
+    view.mark_pending()
     return view

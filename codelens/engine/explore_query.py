@@ -250,6 +250,9 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
 _NAMES_SHARE, _NAMES_LESS, _LEAST_NAMES_SHARE = 0.12, 300, 0.05
 """Share of the budget for names, reduced by some bytes, since a small budget is for code; and the
 minimum share."""
+_USUAL_BYTES, _USUAL_NAMES_SHARE = 9000, 0.36
+"""Size of a usual answer that does not fill its budget, which determines the sizes of its lists;
+and the share of it for names. They make up for code that is not shown: one more call reads it."""
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
 """Share of the budget for the paths of tests; it falls as the budget grows, since a few paths
 suffice."""
@@ -264,7 +267,7 @@ class ExploreRequest(NamedTuple):
     """A task with its options."""
 
     request: Request
-    """The task without the template of a report, with its filters."""
+    """The task with its filters."""
     task: str
     """The task as given."""
     chosen_intent: ChosenIntent
@@ -316,15 +319,22 @@ def packed_answer(findings: Findings, explore_request: ExploreRequest) -> Explor
     """Fit what was found into the budget."""
     material, candidates, rows, every_test, receipt, remarks = findings
     intent = explore_request.chosen_intent
-    more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
+    fills = explore_request.fills
+    whole = explore_request.max_tokens * BYTES_A_TOKEN
+    more_size = max(_MORE_SIZE, int((whole if fills else _USUAL_BYTES) * _MORE_SHARE))
     room = _room(explore_request, receipt, remarks) - more_size
-    tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
+    usual = room if fills else min(room, _USUAL_BYTES)
+    tests_room = int(min(usual * _MOST_TESTS_SHARE, usual * _TESTS_SHARE + _TESTS_SIZE))
     tests = task_candidates.fitting_names(every_test, tests_room)
-    names_room = int(max(room * _NAMES_SHARE - _NAMES_LESS, room * _LEAST_NAMES_SHARE))
+    names_room = int(
+        max(usual * _NAMES_SHARE - _NAMES_LESS, usual * _LEAST_NAMES_SHARE)
+        if fills
+        else usual * _USUAL_NAMES_SHARE
+    )
     left = room - names_room - task_candidates.names_size(tests, len(every_test))
     sent = SentPieces(explore_request.sent, material)
 
-    limits = Limits() if explore_request.fills else Limits(worth=LEAST_WORTH)
+    limits = Limits() if fills else Limits(worth=LEAST_WORTH)
 
     def pack(within: int) -> list[Shown]:
         return sent.packed(
@@ -451,7 +461,6 @@ def _piece(material: Material, piece: Shown, mark: SentMark) -> Piece:
 # The entry point of `Engine.explore`.
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
-DEFAULT_TOKENS = 8_000
 _CERTAIN = 8
 """Places that a task can name itself."""
 
@@ -472,7 +481,7 @@ def explore_task(
     task = view_request.words
     if not any(letter.isprintable() and not letter.isspace() for letter in task):
         raise QueryError("the task is empty; say what to do or what to understand")
-    most_tokens = DEFAULT_TOKENS if max_tokens is None else max_tokens
+    most_tokens = explore_text.MOST_TOKENS if max_tokens is None else max_tokens
     if not LEAST_TOKENS <= most_tokens <= MOST_TOKENS:
         allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
         raise InvalidArgument("max_tokens", f"must be between {allowed}, not {most_tokens:,}")
@@ -487,7 +496,7 @@ def explore_task(
     with walked_view(pool, view_request) as (view, seconds):
         # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
         request = Request(
-            read_task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
+            task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
             seconds=seconds_to_read(view_request.budget_ms), meaning=False,
         )  # fmt: skip
         saved = NotesHere(view, read_task, now_s)

@@ -140,7 +140,7 @@ class IndexPool:
             raise SettingError("the ref is empty; name a branch, tag or commit, or omit it")
         repository = Repository.at(path)
         scope = repository.scope(ref)
-        usage_counter.stands(scope)
+        usage_counter.record_scope(scope)
         return OpenRepository(repository, scope, self._index(scope), self.settings)
 
     def open_any(self, path: str | Path) -> OpenRepository:

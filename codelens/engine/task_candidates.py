@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from codelens.capsule import WHOLE_LINES, Candidate, Direction, Part, Shown
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.extract.tokenizer import terms_of_word
-from codelens.handles.handle_grammar import handle_among, lines_handle
+from codelens.handles.handle_grammar import ShortNames, handle_among, lines_handle
 from codelens.paths import printed
 from codelens.rank.definition_search import Definitions
 from codelens.rank.query.query_analysis import CONTAINERS
@@ -99,6 +98,8 @@ class _Place(NamedTuple):
     path: bytes
     symbol: int
     line: int
+    lines: int
+    """Length of the definition, as far as it makes it likelier to be needed."""
 
 
 def not_shown(
@@ -110,7 +111,8 @@ def not_shown(
 ) -> list[NamedFile]:
     """The best definitions that are not shown, by file; as many names as fit.
 
-    A name is listed under its file, so further names of a listed file cost less.
+    A name is listed under its file, so further names of a listed file cost less. After `path#` it
+    is a handle, so it has its owner only if the file defines the name more than once.
 
     Args:
         material: has the definitions of files.
@@ -125,20 +127,25 @@ def not_shown(
     for piece in shown:
         shown_lines.setdefault(piece.candidate.path, set()).update(piece.lines)
     files: dict[bytes, NamedFile] = {}
+    short: dict[bytes, ShortNames] = {}
     for place in _places(candidates, ranked):
         if left < _LEAST:
             break
         if (place.path, place.symbol) in seen:
             continue
         seen.add((place.path, place.symbol))
-        symbol = material.symbols(place.path)[place.symbol]
+        symbols = material.symbols(place.path)
+        symbol = symbols[place.symbol]
         before = files.get(place.path)
         file = before or NamedFile(printed(place.path))
         lines = shown_lines.get(place.path, ())
         # The shown lines contain its name already, or its name is listed often enough.
         if symbol.name_line in lines or _is_repeated(symbol, file):
             continue
-        named = NamedDefinition(symbol.qualified, place.line)
+        if place.path not in short:
+            short[place.path] = ShortNames(place.path, symbols)
+        shortest = short[place.path].of(place.symbol)
+        named = NamedDefinition(symbol.qualified, place.line, shortest)
         file = replace(file, definitions=(*file.definitions, named))
         if before is not None:
             # With the comma and the space before it.
@@ -153,8 +160,7 @@ def not_shown(
 
 
 _MOST_ALIKE = 2
-"""Maximum definitions of one name in a file that are listed: the list omits their owners, so twenty
-`__call__` would be useless."""
+"""Maximum definitions of one name in a file that are listed: twenty `__call__` would be useless."""
 
 
 def _is_repeated(symbol: Symbol, file: NamedFile) -> bool:
@@ -167,27 +173,36 @@ _LEAST = 8
 """Bytes of a short name with its line; with less room, no further name is tried."""
 _NEIGHBOUR_NAME = 0.7
 """Value of the name of a neighbour, as a share of that of its code."""
+_LONGEST = 60
+"""Lines from which a definition is not needed more often the longer it is."""
 
 
-def _places(
-    candidates: Sequence[Candidate], ranked: Sequence[RankedDefinition]
-) -> Iterator[_Place]:
-    """Definitions, best first."""
+def _places(candidates: Sequence[Candidate], ranked: Sequence[RankedDefinition]) -> list[_Place]:
+    """Definitions, the likeliest first: by the place by value, and the fourth root of the length.
+
+    A neighbour is needed at any length.
+    """
     top = ranked[0].score if ranked and ranked[0].score > 0 else 1.0
-    near = sorted(
-        (
-            -candidate.value * (_NEIGHBOUR_NAME if candidate.part in _NEIGHBOURS else 1.0),
-            _Place(candidate.path, candidate.symbol, candidate.name_line),
-        )
-        for candidate in candidates
-        if candidate.symbol >= 0 and candidate.part != "container"
-    )
-    below = (
-        (-row.score / top, _Place(row.judged.evidence.file.path, row.symbol, row.name_line))
-        for row in ranked[PIVOTS:]
-        if row.symbol >= 0
-    )
-    return (place for _, place in heapq.merge(near, below))
+    near: list[tuple[float, _Place]] = []
+    for candidate in candidates:
+        if candidate.symbol < 0 or candidate.part == "container":
+            continue
+        value, lines = candidate.value, candidate.end_line - candidate.name_line + 1
+        if candidate.part in _NEIGHBOURS:
+            value, lines = value * _NEIGHBOUR_NAME, _LONGEST
+        place = _Place(candidate.path, candidate.symbol, candidate.name_line, lines)
+        near.append((-value, place))
+    for row in ranked[PIVOTS:]:
+        if row.symbol >= 0:
+            path, lines = row.judged.evidence.file.path, row.end_line - row.name_line + 1
+            near.append((-row.score / top, _Place(path, row.symbol, row.name_line, lines)))
+    by_value = enumerate((place for _, place in sorted(near)), 1)
+
+    def worth(numbered: tuple[int, _Place]) -> float:
+        number, place = numbered
+        return min(place.lines, _LONGEST) ** 0.25 / number
+
+    return [place for _, place in sorted(by_value, key=worth, reverse=True)]
 
 
 _NEIGHBOURS = frozenset({"callee", "caller"})
@@ -274,7 +289,8 @@ PIVOTS = 60
 FOLLOWED = 8
 """Number of the best of these whose neighbours are included."""
 CERTAIN = 10.0
-"""Bonus for definitions that the task itself names."""
+"""Bonus for the first definition that the task itself names, as the innermost frame of a trace; the
+second gets half of it, the third a third."""
 CALLEE, CALLER = 0.5, 0.35
 """Value of a neighbour, as a share of its pivot's value."""
 _NEIGHBOUR_LINES = 40
@@ -375,17 +391,18 @@ def candidates_of(
         values[node], parts[node] = value, "pivot"
         if row.is_named:
             named.add(node)
-    for ranked in definitions.certain:
+    for place, ranked in enumerate(definitions.certain):
+        bonus = CERTAIN / (1 + place)
         if ranked.symbol >= 0:
             node = Node(ranked.file.path, ranked.symbol)
-            values[node] = values.get(node, 0.5) + CERTAIN
+            values[node] = values.get(node, 0.5) + bonus
             parts[node], about[node] = "pivot", ranked.why
             named.add(node)
         elif ranked.kind != "file":
             loose.append(
                 Candidate(
                     ranked.file.path, -1, ranked.start_line, ranked.start_line, ranked.end_line,
-                    CERTAIN, "lines", about=ranked.why,
+                    bonus, "lines", about=ranked.why,
                 )
             )  # fmt: skip
     order = sorted(values, key=lambda node: (-values[node], node))

@@ -204,6 +204,8 @@ class EmbeddedPart(NamedTuple):
     """The spans of the text that belong to the part, in order."""
     depth: int
     """The depth of the part in the host's tree."""
+    is_quoted: bool = True
+    """In prose: whether the part is an example, rather than code of the page itself."""
 
 
 class PartFacts(NamedTuple):
@@ -375,16 +377,17 @@ def _symbols(
     for _, number, at in rows:
         symbol = every[number][at]
         parent = _new_parent(symbol.parent, places[number], every[number])
+        is_quoted = info.prose and number > 0 and inner[number - 1][0].is_quoted
         if number:
-            if info.prose and symbol.kind in _WEAK:
+            if is_quoted and symbol.kind in _WEAK:
                 continue
             symbol = _clipped(symbol, inner[number - 1][0], source)
             if info.cells:
                 signature, doc = as_code(symbol.signature), as_code(symbol.doc).strip(' "\\')
                 symbol = symbol._replace(signature=signature, doc=doc)
-            if info.prose:
+            if is_quoted:
                 symbol = symbol._replace(exported=False)
-            if parent < 0:
+            if parent < 0 and (is_quoted or not info.prose):
                 outer = around.symbol(symbol.start_byte, symbol.end_byte)
                 parent = places[0][outer] if outer >= 0 else -1
         places[number][at] = len(joint)

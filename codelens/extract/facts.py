@@ -24,6 +24,7 @@ from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.markup import angular_facts
 from codelens.extract.markup.component_facts import component_facts, scripts_of
+from codelens.extract.markup.razor_facts import class_facts
 from codelens.extract.parse.captures import Captures, ParseTimeout, check_work, limited
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.parse.parse_repair import parsed
@@ -107,6 +108,9 @@ def _extracted(
             facts = _extracted(
                 source, inner_part.language, inner_part, level + 1, symbols_only=symbols_only
             )
+            if rules.info.prose and rules.info.template:
+                # The names of a page mean nothing in the examples that it quotes.
+                facts = facts._replace(references=[], imports=[], scopes=[], bindings=[])
             inner.append((inner_part, facts))
     if symbols_only:
         trees = [Root(root, source.size, 0) for root in roots] if known else []
@@ -176,7 +180,8 @@ def _component(
         known=scripts.bound,
         members_from=scripts.virtual.base,
     )
-    return component_facts(facts, scripts, source), others
+    placed = class_facts if info.template == "razor" else component_facts
+    return placed(facts, scripts, source), others
 
 
 def text_structure(text: bytes) -> Structure:

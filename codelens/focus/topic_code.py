@@ -17,7 +17,7 @@ from codelens.focus.checkout import Checkout
 from codelens.focus.forest import Forest, LastTurn, Node
 from codelens.trail import trail_log
 
-Standing = Literal["there", "unsure", "elsewhere", "gone"]
+DefinitionState = Literal["there", "unsure", "elsewhere", "gone"]
 
 _KEYWORDS = frozenset(
     "def class func function fn fun struct interface type enum trait impl module mod const let var "
@@ -50,7 +50,7 @@ _DOCUMENTED = frozenset("py pyi ex exs jl kt kts scala java swift cs nim".split(
 """Extensions of languages with triple-quoted strings."""
 
 
-def standing(text: str, path: str, qualified: str) -> Standing:
+def definition_state(text: str, path: str, qualified: str) -> DefinitionState:
     """Whether the text of a file has a definition.
 
     Args:
@@ -69,7 +69,7 @@ def standing(text: str, path: str, qualified: str) -> Standing:
     suffix = path.rpartition(".")[2].lower()
     marks = _COMMENTS.get(suffix, _C_LIKE)
     blocks = _Blocks(text)
-    outcome: Standing = "gone"
+    outcome: DefinitionState = "gone"
     is_field = False
     for count, at in enumerate(_places(text, name)):
         if count == _MOST_PLACES:
@@ -322,8 +322,8 @@ def remember_turn(forest: Forest, session: str, at: float, *, has_topic: bool) -
 # Shows the code of a topic: handles from the session trail that are still valid.
 #
 # This does not open an index. A handle is valid while its file has the stored size and time. If the
-# file changed, `standing` searches it for the definition: if it is unsure, only the file is shown;
-# if the definition is gone, nothing is.
+# file changed, `definition_state` searches it for the definition: if it is unsure, only the file is
+# shown; if the definition is gone, nothing is.
 
 MOST = 2
 """Maximum number of handles shown for a topic."""
@@ -353,7 +353,7 @@ def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
         return
     file, _, symbol = handle.partition("#")
     if symbol:
-        outcome = _standing(path, size, symbol)
+        outcome = _definition_state(path, size, symbol)
         # Older versions wrote whole seconds into the trail.
         is_as_then = at is None or stamp < (at + 1) * _SECOND_NS
         if outcome == "gone":
@@ -386,12 +386,12 @@ def _valid_form(root: str, handle: str, size: int, stamp: int) -> str:
         return handle
     if not 0 <= now[0] <= _LARGEST_FILE:
         return ""
-    outcome = _standing(path, now[0], symbol)
+    outcome = _definition_state(path, now[0], symbol)
     return {"there": handle, "gone": ""}.get(outcome, file)
 
 
-def _standing(path: str, size: int, symbol: str) -> str:
-    """The result of `standing`; `unsure` for a file that is too large to read."""
+def _definition_state(path: str, size: int, symbol: str) -> str:
+    """The result of `definition_state`; `unsure` for a file that is too large to read."""
     if size > _LARGEST_FILE:
         return "unsure"
     try:
@@ -400,7 +400,7 @@ def _standing(path: str, size: int, symbol: str) -> str:
     except OSError:
         return "gone"
     qualified, tilde, ordinal = symbol.rpartition("~")
-    return standing(text, path, qualified if tilde and ordinal.isdigit() else symbol)
+    return definition_state(text, path, qualified if tilde and ordinal.isdigit() else symbol)
 
 
 def _path(root: str, handle: str) -> str | None:

@@ -37,7 +37,7 @@ _EDGE = re.compile(r"\A | \Z")
 _ORDINAL = re.compile(r"~([1-9][0-9]{0,5})\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SYMBOL_ESCAPED = re.compile(rf"[%\x00-\x1f{HIDDEN}\udc80-\udcff]")
-_COMPONENTS = (b".vue", b".svelte", b".astro")
+_COMPONENTS = (b".vue", b".svelte", b".astro", b".mdx", b".razor")
 _DEFAULT = "default"
 """The index's name for a file's component, since the text does not contain the real name."""
 _ON_WINDOWS = os.name == "nt"
@@ -361,6 +361,35 @@ def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[st
         symbol_handle(path, symbol.qualified, ordinal, ref)
         for symbol, ordinal in zip(symbols, ordinals_of(symbols), strict=True)
     ]
+
+
+class ShortNames:
+    """The shortest names of a file's definitions that are handles after `path#`.
+
+    Args:
+        path: the file.
+        symbols: its definitions.
+    """
+
+    def __init__(self, path: bytes, symbols: Sequence[Symbol]) -> None:
+        self._path = path
+        self._symbols = symbols
+        self._alike: dict[str, list[str]] = {}
+        for symbol in symbols:
+            name = symbol.qualified
+            self._alike.setdefault(name.rpartition(".")[2], []).append(name)
+
+    def of(self, at: int) -> str:
+        """The name of a definition, with as few of its owners as make it the only one."""
+        qualified = self._symbols[at].qualified
+        parts = qualified.split(".")
+        alike = self._alike[parts[-1]]
+        if shown_name(self._path, qualified) == qualified:
+            for first in range(len(parts) - 1, 0, -1):
+                name = ".".join(parts[first:])
+                if sum(other == name or other.endswith(f".{name}") for other in alike) == 1:
+                    return symbol_text(name)
+        return symbol_text(shown_name(self._path, qualified), ordinal_of(self._symbols, at))
 
 
 def ordinals_of(symbols: Sequence[Symbol]) -> list[int]:

@@ -113,6 +113,7 @@ _NOT_PARSED = {
     "broken": "is nested too deeply",
 }
 _KEYS_COMPARED = 2000
+_NAMESAKES_COMPARED = 200
 _PATHS_COMPARED = 5000
 
 SymbolsOf = Callable[[FileRow], Sequence[Symbol]]
@@ -291,8 +292,8 @@ class Finder:
 
     def _without_examples(self, owners: list[_Owner]) -> list[_Owner]:
         """Drop examples in prose if code defines the name, since nobody refers to an example."""
-        languages = self._languages(owners)
-        in_prose = [owner for owner, language in languages if language_info(language).prose]
+        languages = self._languages(owner.file for owner in owners)
+        in_prose = [owner for owner in owners if language_info(languages[owner.file.path]).prose]
         if len(in_prose) == len(owners):
             return owners
         examples = {
@@ -300,13 +301,14 @@ class Finder:
         }
         return [owner for owner in owners if (owner.file.path, owner.at) not in examples]
 
-    def _languages(self, owners: Sequence[_Owner]) -> list[tuple[_Owner, str]]:
-        contents = {owner.file.content for owner in owners if owner.file.content is not None}
-        about = self._snapshot.about(contents)
-        return [
-            (owner, about[owner.file.content].language if owner.file.content in about else TEXT)
-            for owner in owners
-        ]
+    def _languages(self, files: Iterable[FileRow]) -> dict[bytes, str]:
+        """The language of each file, by path."""
+        content_of = {file.path: file.content for file in files}
+        about = self._snapshot.about({item for item in content_of.values() if item is not None})
+        return {
+            path: about[content].language if content in about else TEXT
+            for path, content in content_of.items()
+        }
 
     def _joined(self, owners: list[_Owner]) -> list[_Owner]:
         """Drop declarations whose definition is among the owners; without one, keep the first."""
@@ -343,8 +345,7 @@ class Finder:
         return [other for other in others if other not in declared] + declared
 
     def _may_be_apart(self, owner: _Owner) -> bool:
-        ((_, language),) = self._languages([owner])
-        return may_be_apart(owner.symbol, language)
+        return may_be_apart(owner.symbol, self._languages([owner.file])[owner.file.path])
 
     def _is_whole(self, owner: _Owner) -> bool:
         try:
@@ -408,21 +409,26 @@ class Finder:
 
     def _near_members(self, name: str) -> tuple[list[str], str]:
         """The members that resemble the name in `Owner.name`, or the owner itself, if it exists."""
-        owner_name, dot, last = name.rpartition(".")
+        owner_name, dot, last = name.replace("::", ".").rpartition(".")
         owners = self._owners(owner_name) if dot and last else []
+        owners = self._without_examples(owners)
+        owners = [owner for owner in owners if owner.symbol.kind != "heading"] or owners
         if not owners or len(owners) > _OWNERS_READ:
             return [], ""
         import difflib
 
-        members = {
-            symbol.name: _Owner(owner.file, owner.symbols, at)
-            for owner in owners
-            for at, symbol in enumerate(owner.symbols)
-            if symbol.qualified == f"{owner.symbol.qualified}.{symbol.name}"
-        }
+        # Overloads and declarations of one owner count once.
+        members: dict[str, dict[tuple[bytes, str], _Owner]] = {}
+        for owner in owners:
+            for at, symbol in enumerate(owner.symbols):
+                if symbol.qualified == f"{owner.symbol.qualified}.{symbol.name}":
+                    place = owner.file.path, symbol.qualified
+                    members.setdefault(symbol.name, {}).setdefault(
+                        place, _Owner(owner.file, owner.symbols, at)
+                    )
         alike = difflib.get_close_matches(last, members, 3, 0.6)
-        near = self._handles([members[match] for match in alike] or owners[:_NEAR_SHOWN])
-        return near, f"{owner_name} has no {last}"
+        near = [member for match in alike for member in members[match].values()] or owners
+        return self._handles(near[:_NEAR_SHOWN]), f"{owner_name} has no {last}"
 
     def _may_be_file(self, handle: Handle) -> bool:
         """Whether a bare name ends like the files of this view: `contxt.go`."""
@@ -430,19 +436,39 @@ class Finder:
         return bool(extension) and any(path.endswith(extension) for path in self._snapshot.by_path)
 
     def _near_names(self, name: str) -> list[str]:
-        """Definitions whose name resembles the last part of `name`."""
+        """Definitions whose name resembles the last part of `name`: code before prose.
+
+        Among definitions of one name, those whose owner resembles the written one come first.
+        """
+        name = name.replace("::", ".")
         key = key_of(name.rpartition(".")[2])
         if len(key) < 2 or not _is_text(key):
             return []
         import difflib
 
         keys = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
-        near = [
-            handle_of(self._snapshot, file, at, self._ref)
-            for match in difflib.get_close_matches(key, keys, 8, 0.7)
-            for file, at, _ in self._snapshot.symbols_with_key(match)[:3]
-        ]
-        return list(dict.fromkeys(near))[:_NEAR_SHOWN]
+        near: list[tuple[bool, str]] = []
+        for match in difflib.get_close_matches(key, keys, 8, 0.7):
+            # Overloads and declarations in one file count once.
+            by_place: dict[tuple[bytes, str], tuple[FileRow, int, Symbol]] = {}
+            for file, at, symbol in self._snapshot.symbols_with_key(match)[:_NAMESAKES_COMPARED]:
+                by_place.setdefault((file.path, symbol.qualified), (file, at, symbol))
+            rows = list(by_place.values())
+            languages = self._languages(file for file, _, _ in rows)
+            ranked = sorted(
+                (
+                    language_info(languages[file.path]).prose,
+                    -difflib.SequenceMatcher(None, symbol.qualified, name).ratio(),
+                    row,
+                )
+                for row, (file, _, symbol) in enumerate(rows)
+            )
+            near += [
+                (in_prose, handle_of(self._snapshot, rows[row][0], rows[row][1], self._ref))
+                for in_prose, _, row in ranked[:3]
+            ]
+        near.sort(key=lambda pair: pair[0])
+        return list(dict.fromkeys(handle for _, handle in near))[:_NEAR_SHOWN]
 
     def _near_files(self, handle: Handle) -> list[str]:
         """Files with the same name, or with a similar name and path."""

@@ -13,7 +13,7 @@ from codelens.focus.context_block import BEGIN, END
 from codelens.home_files import NO_WAIT
 from codelens.secret_masking import masked
 from codelens.trail import trail_log
-from codelens.trail.session_marks import Standing
+from codelens.trail.session_marks import WorktreeState
 
 _LARGEST = 256_000
 _LONGEST = 500
@@ -47,10 +47,10 @@ def log_path(home: str) -> str:
 # The commit and branch of a worktree, for marks of sessions; read without pygit2.
 
 
-def standing_at(place: Checkout) -> Standing:
+def worktree_state(place: Checkout) -> WorktreeState:
     """The commit and branch of a worktree."""
     worktree = trail_log.worktree_key(place.root)
-    return Standing(place.repository, worktree, head_commit(place), place.branch)
+    return WorktreeState(place.repository, worktree, head_commit(place), place.branch)
 
 
 # Removes text of hosts and hooks from a prompt, so that only the user's words remain.

@@ -20,7 +20,7 @@ from codelens.focus.focus_settings import usable_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
 from codelens.home_files import open_regular, replace_file
 from codelens.hooks import hook_input
-from codelens.hooks.hook_input import HookInput, as_written, standing_at
+from codelens.hooks.hook_input import HookInput, as_written, worktree_state
 from codelens.trail import session_marks
 
 _ENDING = ".recovery"
@@ -98,7 +98,7 @@ def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
 def after_answer(home: str, event: HookInput, place: Checkout) -> None:
     """Add the model's answer to the guide."""
     try:
-        session_marks.mark(home, event.session, standing_at(place))
+        session_marks.mark(home, event.session, worktree_state(place))
     except OSError as error:
         # The answer is stored anyway.
         hook_input.log_note(home, "stop", f"cannot store the session's commit: {error}")

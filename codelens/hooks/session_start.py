@@ -15,7 +15,7 @@ from codelens.focus.focus_settings import load_settings, usable_settings
 from codelens.focus.focus_turn import path_of
 from codelens.focus.topic_code import true_handles
 from codelens.hooks import hook_input, prompt_hooks, work_elsewhere
-from codelens.hooks.hook_input import HookInput, standing_at
+from codelens.hooks.hook_input import HookInput, worktree_state
 from codelens.trail import sent_log, session_marks, trail_log
 from codelens.wording import some_of
 
@@ -73,7 +73,7 @@ def _context(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) 
         parts.append(lambda: _focus(home, place, event.session))
     parts += [
         lambda: _forget_old_forests(home, place, event.session),
-        lambda: _store_standing(home, place, event.session),
+        lambda: _store_worktree_state(home, place, event.session),
     ]
     bytes_left = LONGEST_RECOVERY if goes_on else LONGEST
     lines: list[str] = []
@@ -177,7 +177,7 @@ def _forget_old_forests(home: str, place: Checkout, session: str) -> str:
     return ""
 
 
-def _store_standing(home: str, place: Checkout, session: str) -> str:
+def _store_worktree_state(home: str, place: Checkout, session: str) -> str:
     """Store the session's commit for the next session; returns no text."""
-    session_marks.mark(home, session, standing_at(place))
+    session_marks.mark(home, session, worktree_state(place))
     return ""

@@ -103,7 +103,7 @@ def read_needed(
                 db, None, source, extractor, languages=languages, progress=silent,
                 # An answer needs the best files, so the first few that match a question's words are
                 # extracted in any case. If the question only names files, one is.
-                deadline=None if request.words and not start else until,
+                deadline=None if not start and (request.words or len(holding) == 1) else until,
             )  # fmt: skip
             ingest.wait_s = QUESTION_S if start else _FIRST_WAIT_S
             try:
@@ -125,7 +125,8 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
     for at, work in enumerate(chain(named, rest) if request.words else named):
         if not at % _CLOCK_EVERY:
             check_cancelled()
-            if time.monotonic() >= until:
+            # A question that names one file needs it in any case.
+            if (at or request.words) and time.monotonic() >= until:
                 break
         data = readable(source.glance(work))
         if is_binary(data):

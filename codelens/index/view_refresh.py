@@ -68,20 +68,21 @@ def refresh(
     view = stored.view
     if view is not None and delta.nothing(view, scope):
         return untouched(stored, view, delta)
-    budget = budget.after_look()
+    budget = budget.after_look().for_works(len(delta.works))
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
         # If git's index lists the files, only untracked ones are still unknown.
         part = budget if delta.tracked else budget.for_a_part()
         left = behind(stored, scope, delta, _note_of_unlisted(delta))
         return answered(left, db, scope, settings, budget=part, works=delta.works, source=source)
+    stored, delta = _shared(stored, delta, db, scope, settings)
 
     def answer(view_behind: Refreshed) -> Refreshed:
         return answered(
             view_behind, db, scope, settings, budget=budget, works=delta.works, source=source
         )
 
-    if (view is not None and view.complete) or budget.deadline is None:
+    if (stored.view is not None and stored.view.complete) or budget.deadline is None:
         return answer(
             _updated(
                 repository, scope, db, settings, delta,
@@ -124,6 +125,21 @@ def _stored_view(db: Database, scope: Scope) -> StoredView:
             finally:
                 lease.release(db)
     return load(db, scope)
+
+
+def _shared(
+    stored: StoredView, delta: Delta, db: Database, scope: Scope, settings: Settings
+) -> tuple[StoredView, Delta]:
+    """The state of a view without files, and its delta, after it took those of another view."""
+    if stored.files:
+        return stored, delta
+    from codelens.index.shared_files import share_files
+
+    left = share_files(db, scope, settings, delta)
+    now = load(db, scope)
+    # Another process may have added files, or retired the view in a rebuild of the index.
+    is_as_left = len(now.files) == len(delta.works) - len(left.works)
+    return (now, left) if is_as_left else (stored, delta)
 
 
 def _note_of_unlisted(delta: Delta) -> str:

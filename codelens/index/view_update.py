@@ -65,6 +65,8 @@ class Budget(NamedTuple):
     """
     then_others: bool = False
     """Whether files that the question does not name are read after those that it names."""
+    many_s: float | None = None
+    """Without a deadline: how long reading more than `FEW_FILES` files may take; None: no limit."""
     text_first: bool = False
     """Other processes search meanwhile, so a large first index stores all text before any
     structure."""
@@ -100,6 +102,13 @@ class Budget(NamedTuple):
             return self._replace(deadline=least, scan_until=least)
         least = time.monotonic() + self.seconds / 2
         return self._replace(deadline=max(self.deadline, min(least, self.scan_until)))
+
+    def for_works(self, count: int) -> Budget:
+        """The budget for reading this many files, once the look has found them; see `many_s`."""
+        if self.deadline is not None or self.many_s is None or count <= FEW_FILES:
+            return self
+        limited = Budget.starting_now(self.many_s * 1000, self.request)
+        return limited._replace(then_others=self.then_others)
 
     def for_a_part(self) -> Budget:
         """The budget of a question that had no time to list all files.

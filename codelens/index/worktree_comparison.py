@@ -175,11 +175,11 @@ def _by_walk(surveyor: Surveyor, stored_view: StoredView, deadline: float | None
     stored = {file.path: file.signature for file in stored_view.files}
     # A changed size limit or language setting requires a new decision about every file.
     trusted = stored_view.view is not None and surveyor.same_settings(stored_view.view)
-    changed = {
-        path: stat
-        for path, stat in survey.files.items()
-        if not trusted or stored.get(path) != signature(stat)
-    }
+    changed = survey.files
+    if trusted and stored:
+        changed = {
+            path: stat for path, stat in changed.items() if stored.get(path) != signature(stat)
+        }
     blobs = surveyor.blobs_of(changed) if len(changed) >= MANY_FILES else {}
     works = _works(changed, blobs)
     if survey.unlisted:
@@ -303,7 +303,7 @@ def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:
         path
         for path in stored
         if path not in again.files
-        and (os.path.dirname(path) in again.folders or (gone and _below(path, gone)))
+        and (path.rpartition(b"/")[0] in again.folders or (gone and _below(path, gone)))
     ]
 
 

@@ -129,7 +129,7 @@ def _part_of(judge: Judged, symbol: Definition) -> Place:
 
 
 def _end_of(candidate: Evidence, number: int) -> int:
-    """Return the last line of a chunk; of the next one if this is as short as a heading."""
+    """Return the last line of a chunk, or of the next one if this is as short as a heading."""
     chunk = candidate.chunks[number]
     if _length(chunk) >= SHORT_LINES or number + 1 >= len(candidate.chunks):
         return chunk.end_line

@@ -63,21 +63,23 @@ def _may_be_there(view: Snapshot, ranked: Ranked, read: Read) -> bool:
 #
 # Two places are alike when
 #
-# - they are the same lines of one content at two paths; or
+# - they are the same lines of the same content at two paths; or
 # - their files are translations of one another (`codelens.rank.scoring.candidates`), and both are
-#   definitions of one name and kind, headings, or lines outside of definitions; or
-# - they are definitions of one name and kind in two files, and the multisets of their words and
-#   signs have a Jaccard similarity of `NEARLY`; short ones, where one different word changes the
-#   meaning, must be equal and have one qualified name; or
-# - they are not definitions, their files have one stem, and the texts a similarity of `NEARLY`; or
-# - they are overloads, definitions of one qualified name in one file, with `OVERLOAD`; or
+#   definitions of the same name and kind, headings, or lines outside of definitions; or
+# - they are definitions of the same name and kind in two files, and the multisets of their words
+#   and signs have a Jaccard similarity of `NEARLY`; short ones, where one different word changes
+#   the meaning, must be equal and have the same qualified name; or
+# - they are not definitions, their files have the same stem, and their texts have a similarity of
+#   `NEARLY`; or
+# - they are overloads, definitions of the same qualified name in one file, with a similarity of
+#   `OVERLOAD`; or
 # - one is the prototype of the other, in C and related languages: the definition is shown,
 #   regardless of the rank of the prototype.
 #
 # The bounds were measured on 3,954 pairs of definitions with the same name and about the same
-# length in 11 repositories (docs/search.md): copies, variants and overloads are above, definitions
-# that do something else below. Lines outside of definitions must be in files with the same stem,
-# since neighbouring files mostly share a licence and imports.
+# length in 11 repositories: copies, variants and overloads are above them, definitions that do
+# something else are below. Lines outside of definitions must be in files with the same stem, since
+# neighbouring files mostly share a licence and imports.
 #
 # Each place is compared with the earlier places that stay, so the result depends only on their
 # order. Folding ends when there are enough places and `LOOKED` times as many were compared. Only
@@ -369,8 +371,8 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
 
     Top-level definitions come before members; then the order of files decides.
 
-    Files without such definitions follow. Definitions in tests, examples and the like come in
-    between, unless the query asks for such files; if the code has a field or a property of that
+    Files without such definitions follow. Definitions in tests, examples and the like come between
+    the two, unless the query asks for such files; if the code has a field or a property of that
     name, they come last.
     """
     down = ranking_weights.pushed_down(True, query.roles)

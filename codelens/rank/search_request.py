@@ -196,7 +196,7 @@ class Ranked(NamedTuple):
 
     @property
     def own_score(self) -> float:
-        """The score without what was added."""
+        """The score without the part by which it was raised."""
         return self.score - self.raised
 
 
@@ -239,7 +239,7 @@ def check(request: Request) -> None:
 def _check_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         shown = value[:_SHOWN_CHARS]
-        raise QueryError(f"there is no {name} {shown!r}; there are {', '.join(choices)}")
+        raise QueryError(f"{name} must be one of {', '.join(choices)}, not {shown!r}")
 
 
 # Filters of a request: languages, path globs, code or prose.
@@ -271,7 +271,7 @@ class Filters:
         unknown = sorted(set(request.kinds) - KINDS)
         if unknown:
             raise QueryError(
-                f"there is no kind {unknown[0][:100]!r}; there are {', '.join(sorted(KINDS))}"
+                f"kind must be one of {', '.join(sorted(KINDS))}, not {unknown[0][:100]!r}"
             )
         self._view = view
         self.languages = frozenset(language.strip().lower() for language in request.languages)
@@ -317,7 +317,9 @@ class Filters:
             missing = sorted(self.languages - here)
             if missing:
                 used = ", ".join(sorted(here - {""})[:12])
-                notes.append(f"no file here is in {', '.join(missing)}; there is {used or 'none'}")
+                notes.append(
+                    f"no file here is in {', '.join(missing)}; languages here: {used or 'none'}"
+                )
         if (self.globs.any_of or self.globs.none_of) and not any(
             self.globs.match(file.path) for file in files
         ):

@@ -31,6 +31,8 @@ from codelens.render.token_budget import size_of
 from codelens.types import Receipt
 from codelens.wording import count_of
 
+MOST_TOKENS = 8000
+"""Maximum size of an answer whose size was not given."""
 GAP = "…"
 _DIRECTION = {
     "debug": "callers and callees", "refactor": "callers", "modify": "callees",
@@ -88,7 +90,7 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
 
 AGAIN = "code sent earlier is left out: again=true sends it once more"
 _AGAIN_TYPED = "code sent earlier is left out: --again prints it once more"
-NAMED = "also, not shown (path: name line):"
+NAMED = "also (path: name line; expand path#name):"
 _HERE = "also here: "
 """Begins a line that names more definitions of a file, below those that are shown."""
 TESTS = "tests:"
@@ -165,11 +167,8 @@ def _names(named: NamedFile) -> str:
 
 
 def named_definition(named: NamedDefinition) -> str:
-    """Render a name with its line.
-
-    Owners are left out, since they cost as much as two more names; the line numbers are unique.
-    """
-    return f"{one_line(named.name.rpartition('.')[2] or named.name)} {named.line}"
+    """Render a name with its line; owners, which cost as much as two names, only if needed."""
+    return f"{one_line(named.short)} {named.line}"
 
 
 def cost(text: str) -> int:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.path_tree import stem_of
 from codelens.store.facts.resolution_facts import references_in
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
@@ -144,6 +145,10 @@ _ARGUMENT = re.compile(r"\w+")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
+_COMPONENT = "default"
+"""The name of a component's class in its facts; a keyword where classes have names."""
+
+
 class FileModel:
     """The names of one text by scope, and the members by type."""
 
@@ -165,6 +170,22 @@ class FileModel:
         self.scopes = scopes or (Scope(-1, -1, "module"),)
         self.bindings = bindings
         self._sources: dict[tuple[int, bool], int] = {}
+
+    def named_by(self, path: bytes) -> FileModel:
+        """Return the model with the file's name for a component, whose class has no name."""
+        name, first = stem_of(path).decode("utf-8", "replace"), f"{_COMPONENT}."
+        symbols = [
+            symbol._replace(name=name, qualified=name)
+            if symbol.name == _COMPONENT
+            else symbol._replace(qualified=f"{name}.{symbol.qualified.removeprefix(first)}")
+            if symbol.qualified.startswith(first)
+            else symbol
+            for symbol in self.symbols
+        ]
+        return FileModel(
+            self.language, symbols, self.references, self.imports,
+            scopes=self.scopes, bindings=self.bindings,
+        )  # fmt: skip
 
     @cached_property
     def package(self) -> str:

@@ -32,7 +32,7 @@ from codelens.resolve.graph_state import (
 from codelens.resolve.imports import Importer, settings_paths
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.angular import public_names
-from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.languages.registry import NAMED_BY_FILE, resolved_as, spec_of
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.resolve.view_files import DEFINED, Asked, Note, NoteGroup, View, groups_of
 from codelens.store.database import writer_lease
@@ -220,7 +220,8 @@ class Graph:
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)
-        return self._load(file.content) if file is not None else None
+        model = self._load(file.content) if file is not None else None
+        return model.named_by(path) if model and path.endswith(NAMED_BY_FILE) else model
 
     def model(self, path: bytes) -> FileModel | None:
         """Return the facts of a file."""
@@ -535,7 +536,7 @@ def graph_of(
         if facts is None:
             return None
         return FileModel(
-            facts.language, facts.symbols, facts.references, facts.imports,
+            resolved_as(facts.language), facts.symbols, facts.references, facts.imports,
             scopes=facts.scopes, bindings=facts.bindings,
         )  # fmt: skip
 

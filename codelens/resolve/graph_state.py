@@ -16,8 +16,10 @@ from typing import NamedTuple, cast
 
 from codelens.resolve.edges import Edge
 from codelens.resolve.imports import Importer
+from codelens.resolve.languages.registry import resolved_as
 from codelens.resolve.view_files import Asked, ModelCache
 from codelens.store.facts import contents
+from codelens.store.facts.compression import compressed
 from codelens.store.views.snapshot import Snapshot
 
 _KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
@@ -52,7 +54,7 @@ def dumped(row: Row) -> bytes:
     surfaces = array("q", (surface for _, surface in row.seen)).tobytes()
     text = json.dumps(answers, separators=(",", ":")).encode()
     head = b"".join(len(part).to_bytes(4, "big") + part for part in (text, paths, surfaces))
-    return zlib.compress(head + row.edges, 1)
+    return compressed(head + row.edges)
 
 
 def loaded_rows(content: int, data: bytes) -> Row:
@@ -186,5 +188,6 @@ def files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, Fi
     surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
     for path, content in new:
         if content in surfaces:
-            files[path] = File(content, *surfaces[content])
+            language, surface, is_blank = surfaces[content]
+            files[path] = File(content, resolved_as(language), surface, is_blank)
     return files

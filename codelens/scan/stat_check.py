@@ -41,10 +41,17 @@ def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:
 
     `look_ns` is the wall clock before the stat was taken.
     """
-    newest = max(stat.st_mtime_ns, stat.st_ctime_ns)
-    coarse = not stat.st_mtime_ns % _SECOND_NS and not stat.st_ctime_ns % _SECOND_NS
-    margin = _COARSE_NS if coarse else _GRANULARITY_NS
-    return RACY if newest >= look_ns - margin else signature(stat)
+    return RACY if is_racy(stat, look_ns) else signature(stat)
+
+
+def is_racy(stat: os.stat_result, look_ns: int) -> bool:
+    """Whether a file that had this stat at `look_ns` may change later without a new stat."""
+    modified_ns, changed_ns = stat.st_mtime_ns, stat.st_ctime_ns
+    newest = modified_ns if modified_ns > changed_ns else changed_ns
+    if newest < look_ns - _COARSE_NS:
+        return False
+    coarse = not modified_ns % _SECOND_NS and not changed_ns % _SECOND_NS
+    return newest >= look_ns - (_COARSE_NS if coarse else _GRANULARITY_NS)
 
 
 # A look finds the files and folders of a view that may have changed.

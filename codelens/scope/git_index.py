@@ -18,12 +18,15 @@ from codelens.errors import ReadError
 from codelens.scope.git_index_file import (
     FIXED,
     SKIP_WORKTREE,
+    UNCOMPARED,
     Damaged,
     IndexEntry,
     IndexFile,
     Record,
+    is_file_with_stat,
     load,
     merged,
+    same_stat,
     shared_id,
     stage_of,
     unpacked,
@@ -75,6 +78,15 @@ class TrackedSet(NamedTuple):
     """The distinct paths in git's order. Sorting 200,000 takes longer than reading them."""
 
 
+def _is_compared(entry: IndexEntry) -> bool:
+    """Whether it is a file whose stat git compares, and not one of a conflict."""
+    return (
+        entry.mode & _TYPE_BITS == _REGULAR
+        and not (entry.stage or entry.intent_to_add)
+        and not (entry.assume_unchanged or entry.skip_worktree)
+    )
+
+
 class EntriesByPath(Mapping[bytes, IndexEntry]):
     """Entries by path; in a conflict the own side's stage, or else the first one.
 
@@ -109,16 +121,25 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
     def __len__(self) -> int:
         return len(self._records or self._unpacked)
 
-    def checked(self) -> Iterator[IndexEntry]:
-        """Yields the entries of files whose stat git compares, without those of a conflict."""
-        packed = (unpacked(self._data, record) for record in self._records.values())
-        for entry in packed if self._records else self._unpacked.values():
-            if (
-                entry.mode & _TYPE_BITS == _REGULAR
-                and not (entry.stage or entry.intent_to_add)
-                and not (entry.assume_unchanged or entry.skip_worktree)
-            ):
-                yield entry
+    def unchanged(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
+        """Returns the object ids of the `files` whose stat is that of their entry, by path.
+
+        Leaves out files of a conflict, and those whose stat git does not compare.
+        """
+        oids: dict[bytes, bytes] = {}
+        data, unpack = self._data, FIXED.unpack_from
+        for path, (at, _, flags) in self._records.items():
+            status = files.get(path)
+            if status is None or flags & UNCOMPARED:
+                continue
+            fields = unpack(data, at)
+            if is_file_with_stat(fields, status):
+                oids[path] = fields[-1]
+        for path, entry in self._unpacked.items() if not self._records else ():
+            status = files.get(path)
+            if status is not None and _is_compared(entry) and same_stat(entry, status):
+                oids[path] = entry.oid
+        return oids
 
     def of_types(self, types: Collection[int]) -> list[IndexEntry]:
         """Returns the entries whose mode has one of these type bits, in git's order."""

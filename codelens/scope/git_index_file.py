@@ -6,7 +6,7 @@ import os
 import stat as stat_module
 import struct
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from codelens.errors import UnsupportedRepository
 from codelens.scope.location import READ
@@ -18,9 +18,13 @@ size, object id.
 ASSUME_UNCHANGED: Final = 0x8000
 SKIP_WORKTREE: Final = 0x4000_0000
 INTENT_TO_ADD: Final = 0x2000_0000
+UNCOMPARED: Final = ASSUME_UNCHANGED | SKIP_WORKTREE | INTENT_TO_ADD | 0x3000
+"""Flags of entries that git does not compare with a file: of these kinds, or of a conflict."""
 _TYPE_BITS: Final = 0o170000
 _LINK_TYPE: Final = 0o120000
+_REGULAR_TYPE: Final = 0o100000
 _OWNER_RUNS: Final = 0o100
+_MODE_BITS: Final = _TYPE_BITS | _OWNER_RUNS
 _STAT_BITS: Final = 0xFFFF_FFFF
 """git stores the lower half of inode and size."""
 
@@ -110,6 +114,19 @@ def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
         status.st_size & _STAT_BITS,
         status.st_ino & _STAT_BITS,
     ) and same_mode(entry, status)
+
+
+def is_file_with_stat(fields: tuple[Any, ...], status: os.stat_result) -> bool:
+    """Returns the same as `same_stat` for unpacked `FIXED` fields; False unless it is a file."""
+    c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, _ = fields
+    return (
+        m_s * _SECOND_NS + m_ns == status.st_mtime_ns
+        and c_s * _SECOND_NS + c_ns == status.st_ctime_ns
+        and size == status.st_size & _STAT_BITS
+        and ino == status.st_ino & _STAT_BITS
+        and not (mode ^ status.st_mode) & _MODE_BITS
+        and mode & _TYPE_BITS == _REGULAR_TYPE
+    )
 
 
 def same_mode(entry: IndexEntry, status: os.stat_result) -> bool:

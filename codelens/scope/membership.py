@@ -7,6 +7,7 @@ import re
 import stat as stat_module
 import time
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -27,6 +28,7 @@ from codelens.scope.ignore_rules import (
     source_of_root,
 )
 from codelens.scope.repository import Repository, Scope
+from codelens.scope.untouched_blobs import ATTRIBUTES_NAME
 from codelens.types import RelPath
 
 
@@ -77,6 +79,7 @@ class Tracked:
     def __init__(self, tracked: TrackedSet, *, fold: bool) -> None:
         self.paths = tracked.paths
         self.folders = tracked.folders
+        self._in_order = tracked.in_order
         self._gitlinks = tracked.gitlinks
         self._replaced_gitlinks = tracked.replaced_gitlinks
         self._fold = fold
@@ -111,10 +114,14 @@ class Tracked:
     def directly_in(self, folders: Collection[bytes]) -> dict[bytes, list[bytes]]:
         """Returns the tracked paths that are directly in one of `folders`, by folder."""
         paths_by_folder: dict[bytes, list[bytes]] = {folder: [] for folder in folders}
-        for path in self.paths:
-            here = paths_by_folder.get(path[: max(path.rfind(b"/"), 0)])
-            if here is not None:
-                here.append(path)
+        for folder, here in paths_by_folder.items():
+            start = folder + b"/" if folder else b""
+            for at in range(bisect_left(self._in_order, start), len(self._in_order)):
+                path = self._in_order[at]
+                if not path.startswith(start):
+                    break
+                if path.rfind(b"/") < len(start):
+                    here.append(path)
         return paths_by_folder
 
 
@@ -229,6 +236,8 @@ class Membership:
     """Submodules that are folders on disk."""
     ignore_files: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
     """Ignore files with their lstat from before they were read."""
+    plain: set[bytes] = field(default_factory=set[bytes])
+    """Listed folders without a file of git's attributes."""
     marks: dict[bytes, bool] = field(default_factory=dict[bytes, bool])
     """Folders with a `.git` that git's index does not list, and whether they are repositories."""
     unreadable: dict[bytes, str] = field(default_factory=dict[bytes, str])
@@ -314,6 +323,8 @@ class Pass:
         if folder and self._is_nested(folder, has_dot_git=_DOT_GIT in special):
             return
         self.members.folders[folder] = stat
+        if ATTRIBUTES_NAME not in special:
+            self.members.plain.add(folder)
         prefix = folder + b"/" if folder else b""
         rules = outer
         ignore_file = prefix + IGNORE_NAME
@@ -432,8 +443,9 @@ class Pass:
 
 def _is_real_folder(stat: os.stat_result) -> bool:
     """Whether it is a folder, and not a junction (a kind of link on Windows)."""
-    junction = getattr(stat, "st_reparse_tag", 0) == _JUNCTION
-    return stat_module.S_ISDIR(stat.st_mode) and not junction
+    if stat.st_mode & _KIND != stat_module.S_IFDIR:
+        return False
+    return _JUNCTION < 0 or getattr(stat, "st_reparse_tag", 0) != _JUNCTION
 
 
 def _composed(name: bytes) -> bytes:

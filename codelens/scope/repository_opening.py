@@ -24,6 +24,11 @@ pygit2.settings.set_extensions(
 )
 
 
+# To hash each object takes longer than to read it. Like git, rely on the checksum of the compressed
+# data, which finds damage.
+pygit2.settings.enable_strict_hash_verification(False)
+
+
 class ForeignRepository(ScopeError):
     """Another user owns the repository."""
 

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from codelens.errors import ReadError
 from codelens.scope.git_index import ExpandTree, index_files, read_by_path
-from codelens.scope.git_index_file import same_stat
 from codelens.scope.ignore_rules import Rules, read_in_tree, read_outside
 
-_NAME: Final = b".gitattributes"
+ATTRIBUTES_NAME: Final = b".gitattributes"
 _CONVERTING: Final = frozenset({b"filter", b"working-tree-encoding"})
 _ALL_FILES: Final = b"*\n"
 _BLANK: Final = re.compile(rb"[ \t\r]+")
@@ -47,6 +46,7 @@ def untouched_blobs(
     root: bytes,
     outside: Iterable[str],
     expand_tree: ExpandTree,
+    plain: Collection[bytes] = (),
 ) -> UntouchedBlobs:
     """Returns the files that are as git wrote or added them.
 
@@ -59,6 +59,7 @@ def untouched_blobs(
         root: the worktree's top folder.
         outside: attribute files outside of the tree, which may be missing.
         expand_tree: opens the folders of a sparse index.
+        plain: folders known to have no attribute file.
 
     Raises:
         ReadError: the index or an attribute file cannot be read.
@@ -66,16 +67,12 @@ def untouched_blobs(
     # Before the index is read: if git replaces it meanwhile, its entries count as newer.
     written_ns = min((_modified_ns(file) for file in index_files(index)), default=0)
     entries = read_by_path(index, expand_tree=expand_tree)
-    converted = ConvertedFiles(root, outside, entries)
-    oids: dict[bytes, bytes] = {}
-    for entry in entries.checked():
-        status = files.get(entry.path)
-        if (
-            status is not None
-            and same_stat(entry, status)
-            and not converted.may_have(entry.path, status)
-        ):
-            oids[entry.path] = entry.oid
+    converted = ConvertedFiles(root, outside, entries, plain)
+    oids = {
+        path: oid
+        for path, oid in entries.unchanged(files).items()
+        if not converted.may_have(path, files[path])
+    }
     return UntouchedBlobs(oids, written_ns)
 
 
@@ -102,11 +99,17 @@ class ConvertedFiles:
         root: the worktree's top folder.
         outside: attribute files outside of the tree.
         tracked: paths in git's index. git reads an attribute file from there if it is missing.
+        plain: folders known to have no attribute file.
     """
 
     def __init__(
-        self, root: bytes, outside: Iterable[str], tracked: Mapping[bytes, object]
+        self,
+        root: bytes,
+        outside: Iterable[str],
+        tracked: Mapping[bytes, object],
+        plain: Collection[bytes] = (),
     ) -> None:
+        self._plain = plain
         self._prefix = root.rstrip(b"/") + b"/"
         self._tracked = tracked
         above = _Folder(None, 0)
@@ -139,7 +142,9 @@ class ConvertedFiles:
         return known
 
     def _with_own(self, folder: bytes, above: _Folder) -> _Folder:
-        name = folder + b"/" + _NAME if folder else _NAME
+        name = folder + b"/" + ATTRIBUTES_NAME if folder else ATTRIBUTES_NAME
+        if folder in self._plain and name not in self._tracked:
+            return above
         try:
             changed_ns = os.lstat(self._prefix + name).st_ctime_ns
         except OSError:

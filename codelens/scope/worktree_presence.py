@@ -30,7 +30,7 @@ class Whereabouts(NamedTuple):
     """Identifies the file system, and which of its folders is mounted there."""
 
 
-class Standing(NamedTuple):
+class Presence(NamedTuple):
     """The current state of a worktree or folder."""
 
     state: State
@@ -71,9 +71,9 @@ def _text(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
 
 
-def standing(
+def presence(
     folder: str, repo_id: str, common_dir: str, seen: Whereabouts | None, *, printed: bool
-) -> Standing:
+) -> Presence:
     """Returns the state of a folder of a repository.
 
     Args:
@@ -90,14 +90,14 @@ def standing(
             if repository.place.root == folder:
                 scope = repository.scope()
                 if scope.repo_id == repo_id:
-                    return Standing("there", scope.key)
+                    return Presence("there", scope.key)
         elif _is_hidden(folder):
-            return Standing("unreachable")
+            return Presence("unreachable")
     except (ScopeError, OSError):
-        return Standing("unreachable")
+        return Presence("unreachable")
     if printed or not _is_removed(folder, common_dir, seen):
-        return Standing("unreachable")
-    return Standing("gone")
+        return Presence("unreachable")
+    return Presence("gone")
 
 
 def repository_state(common_dir: str, seen: Whereabouts | None) -> State:

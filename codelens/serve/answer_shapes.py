@@ -297,9 +297,9 @@ def search(
 
 
 def explore(answer: ExploreAnswer, form: Form, max_tokens: int) -> str:
-    """The code of a task; the engine has already limited the answer to its tokens."""
+    """The code of a task; the engine has already limited the answer to its tokens, if given."""
     if form == "json":
-        return explore_text.fitted_json(answer, max_tokens)[0]
+        return explore_text.fitted_json(answer, max_tokens or explore_text.MOST_TOKENS)[0]
     return explore_text.explore(answer)
 
 
@@ -315,7 +315,9 @@ def delivered(answer: ExpandAnswer, form: Form, max_tokens: int) -> ExpandAnswer
 
 def explore_delivered(answer: ExploreAnswer, form: Form, max_tokens: int) -> ExploreAnswer:
     """The part of the answer in the text of `explore`."""
-    return explore_text.fitted_json(answer, max_tokens)[1] if form == "json" else answer
+    if form == "json":
+        return explore_text.fitted_json(answer, max_tokens or explore_text.MOST_TOKENS)[1]
+    return answer
 
 
 def outline(answer: OutlineAnswer, form: Form, max_tokens: int) -> str:

@@ -50,8 +50,6 @@ def instructions(names: Iterable[str]) -> str:
 
 
 _SHOWN = 10
-_EXPLORED = 8000
-"""Default size of `cl_explore`: at most so many tokens, while another size is to be filled."""
 """The default limit of a search; up to this limit, places that only use a name are omitted."""
 _WALK = 4
 """Number of budgets for a call that checks the files and then walks the graph or compares."""
@@ -108,8 +106,8 @@ _CORE = (
     ToolRow(
         "cl_explore", "core",
         "What code does this task need?",
-        "The definitions to change or read, with line numbers, what they use or what uses them, "
-        "and the tests, within max_tokens. Start a task with it.",
+        "First call of a task: the likeliest code with line numbers, callers or callees, more "
+        "names for cl_expand, tests. For one place, cl_search.",
         "the code that a task needs",
         (
             Argument(
@@ -120,14 +118,15 @@ _CORE = (
                 "intent", "", default="auto",
                 choices=("auto", "debug", "refactor", "modify", "explore"),
             ),
-            *filter_arguments(), AGAIN, SESSION, PATH, REF, FORMAT, size_argument(_EXPLORED),
+            *filter_arguments(), AGAIN, SESSION, PATH, REF, FORMAT,
+            Argument(
+                "max_tokens", "0: about 3000; else filled.", "number", 0, least=0, most=100_000
+            ),
         ),
         "explore", "explore", budgets=_WALK,
         delivers="explore_delivered",
         asks_with=lambda arguments: {
-            "max_tokens": (
-                None if arguments["max_tokens"] == _EXPLORED else arguments["max_tokens"]
-            ),
+            "max_tokens": arguments["max_tokens"] or None,
             "intent": None if arguments["intent"] == "auto" else arguments["intent"],
         },
     ),

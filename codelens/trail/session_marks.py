@@ -18,7 +18,7 @@ _AGAIN_S = 600
 """An unchanged mark is written again after this many seconds."""
 
 
-class Standing(NamedTuple):
+class WorktreeState(NamedTuple):
     """The state of a worktree at one moment."""
 
     repository: str
@@ -69,7 +69,7 @@ def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[
 
 
 def mark(
-    home: str | os.PathLike[str], session: str, standing: Standing, now: float | None = None
+    home: str | os.PathLike[str], session: str, state: WorktreeState, now: float | None = None
 ) -> None:
     """Record the current state of a session; of two concurrent writes, one may be lost.
 
@@ -77,13 +77,13 @@ def mark(
         OSError: it cannot be written.
     """
     key, at = session_key(session), int(time.time() if now is None else now)
-    earlier = marks(home, standing.repository, standing.worktree)
+    earlier = marks(home, state.repository, state.worktree)
     own = next((stored_mark for stored_mark in earlier if stored_mark.session == key), None)
-    current = Mark(key, own.began if own else standing.head, standing.head, standing.branch, at)
+    current = Mark(key, own.began if own else state.head, state.head, state.branch, at)
     if own is not None and own._replace(at=at) == current and 0 <= at - own.at < _AGAIN_S:
         return
     others = [stored_mark for stored_mark in earlier if stored_mark.session != key]
-    path = _file(home, standing.repository, standing.worktree)
+    path = _file(home, state.repository, state.worktree)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     stored = [*others[-(_MOST_MARKS - 1) :], current]
     text = json.dumps({home_files.OWNER_KEY: os.path.basename(path), _MARKS: stored})

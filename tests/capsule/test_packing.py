@@ -77,7 +77,7 @@ def test_after_the_leading_ones_short_bodies_come_before_long_ones() -> None:
 
 
 def test_what_is_hardly_needed_is_left_out_although_there_is_room() -> None:
-    many = [candidate(b"b.py", 1 + 50 * at, 40, 0.5 - at / 1000) for at in range(60)]
+    many = [candidate(b"b.py", 1 + 10 * at, 9, 0.9 - at / 1000) for at in range(60)]
     shown = packed([*LEADING, *many], 23_000, capsule.LEAST_WORTH)
     assert shown[: len(LEADING)] == LEADING
     rest = shown[len(LEADING) :]

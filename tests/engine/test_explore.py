@@ -105,9 +105,10 @@ def test_an_answer_stops_before_its_budget(engine: Engine, stocked: GitRepo) -> 
     parts = {f"src/part_{at}.py": f"def lamp_shelf_{at}(lamp):\n" + BODY for at in range(60)}
     stocked.commit("parts", parts)
     answer = engine.explore("put a lamp on a shelf", path=stocked.root)
-    assert cost_of(explore_text.explore(answer)) < 6500
+    assert cost_of(explore_text.explore(answer)) < 3500
     assert answer.more is not None and answer.more.definitions > 20
-    assert answer.named
+    names = [named for file in answer.named for named in file.definitions]
+    assert len(names) >= 30
     filled = engine.explore("put a lamp on a shelf", path=stocked.root, max_tokens=8_000)
     assert 7_000 < cost_of(explore_text.explore(filled)) <= 8_000
 
@@ -182,6 +183,30 @@ def test_names_that_are_alike_are_listed_twice_at_most(engine: Engine, stocked: 
         assert all(names.count(name) <= 2 for name in names)
 
 
+def test_every_listed_name_is_a_handle_of_its_file(engine: Engine, stocked: GitRepo) -> None:
+    same = "class Lamp{at}:\n    def shelf(self):\n        return lamp_{at}\n\n\n"
+    stocked.commit(
+        "alike",
+        {
+            "src/kinds.py": "".join(same.format(at=at) for at in range(9))
+            + "def lamp():\n    def lamp():\n        return shelf\n    return lamp\n"
+            + "def lamp_of(shelf):\n    return 1\n\n\ndef lamp_of(shelf):\n    return 2\n",
+            "src/Lamp.vue": "<script>\nexport default {\n  methods: {\n    shelf() {}\n  }\n}\n"
+            "</script>\n",
+        },
+    )
+    answer = engine.explore("where the glass of a lamp meets the shelf", path=stocked.root)
+    listed = [(file.path, named) for file in answer.named for named in file.definitions]
+    shorts = {named.short for _, named in listed}
+    assert any("." in short for short in shorts) and any("." not in short for short in shorts)
+    handles = [f"{path}#{named.short}" for path, named in listed]
+    excerpts = engine.expand(handles, path=stocked.root).items
+    assert [excerpt.asked for excerpt in excerpts] == handles
+    for excerpt, (_, named) in zip(excerpts, listed, strict=True):
+        assert excerpt.start_line <= named.line <= excerpt.end_line, excerpt
+        assert excerpt.handle.rpartition("#")[2].endswith(named.short), excerpt
+
+
 def test_the_template_of_a_report_changes_nothing(engine: Engine, stocked: GitRepo) -> None:
     title, body = "a lamp is not refused", "Put a lamp on a full shelf: no error is raised."
     report = (
@@ -237,6 +262,23 @@ def test_a_frame_of_a_stack_trace_comes_first(engine: Engine, stocked: GitRepo) 
     frame = next(one for one in answer.pieces if one.handle == "store.py#checked")
     assert answer.pieces[0].path == "store.py"
     assert frame.part == "pivot" and frame.about.startswith("frame 1")
+
+
+def test_the_innermost_frame_of_a_report_is_worth_most(engine: Engine, stocked: GitRepo) -> None:
+    report = (
+        "[Bug]: restock breaks with cracked glass\n\n```\nTraceback (most recent call last):\n"
+        '  File "/app/shop.py", line 6, in restock\n    shelf.put(lamp)\n'
+        '  File "/app/store.py", line 16, in put\n    self.lamps.append(checked(lamp))\n'
+        '  File "/app/store.py", line 24, in checked\n    raise ValueError("cracked")\n'
+        "ValueError: cracked\n```\n\n### Environment\n\n- Python: 3.12\n"
+    )
+    answer = engine.explore(report, path=stocked.root)
+    frames = {one.symbol: one.about for one in answer.pieces if one.about.startswith("frame")}
+    assert {name: about.split(":")[0] for name, about in frames.items()} == {
+        "checked": "frame 1", "Shelf.put": "frame 2", "restock": "frame 3",
+    }  # fmt: skip
+    few = engine.explore(report, path=stocked.root, max_tokens=300)
+    assert [one.handle for one in few.pieces] == ["store.py#checked", "store.py#Shelf.put"]
 
 
 def test_a_task_that_cannot_be_answered_is_refused_or_says_so(

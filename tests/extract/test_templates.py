@@ -13,7 +13,9 @@ VUE = (
 )
 SVELTE = "<script>\nimport Card from './Card.svelte'\nlet m, fmt, go\n</script>\n{}"
 ASTRO = "---\nimport Card from './Card.astro'\nconst m = 1, fmt = 2\n---\n{}"
-TEXTS = {"vue": VUE, "svelte": SVELTE, "astro": ASTRO}
+MDX = "import Card from './Card'\nexport const m = 1, fmt = 2\n\n# Title\n\n{}"
+RAZOR = "{}\n@code {\nint m;\nList<Row> all = new();\nvoid Go(int x) { }\n}\n"
+TEXTS = {"vue": VUE, "svelte": SVELTE, "astro": ASTRO, "mdx": MDX, "razor": RAZOR}
 
 
 def uses(language: str, markup: str) -> list[str]:
@@ -21,9 +23,10 @@ def uses(language: str, markup: str) -> list[str]:
     text = TEXTS[language].replace("{}", markup)
     first = text[: text.index(markup)].count("\n") + 1
     lines = text.split("\n")
+    last = first + markup.count("\n")
     found: list[str] = []
     for use in structure(text.encode(), language).references:
-        if use.line < first:
+        if not first <= use.line <= last or use.name in {"GetEnumerator", "MoveNext"}:
             continue
         written = lines[use.line - 1].encode()[use.column :].decode()
         plain = written[: 2 * len(use.name)].replace("-", "").lower()
@@ -123,6 +126,54 @@ def test_svelte(markup: str, names: list[str]) -> None:
 )
 def test_astro(markup: str, names: list[str]) -> None:
     assert sorted(uses("astro", markup)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("markup", "names"),
+    [
+        ("Text {fmt(m)} and `{go}` and \\{go} here", ["fmt", "m"]),
+        ("<Card x={fmt(m)}>\n  - **a** {m}\n</Card>", ["Card", "fmt", "m", "m"]),
+        ("<p id={m}>{fmt}</p>", ["m", "fmt"]),
+        ("<Card.Item/>", ["Card", "Card.Item"]),
+        ("<Card x={<b>{m}</b>} {...fmt}/>", ["Card", "this.b", "m", "fmt"]),
+        ("{/* m */}<!-- {m} -->{props.a}", ["this.props", "this.props.a"]),
+        ("```js\nfmt(m)\n```\n\n~~~\n{m}\n~~~\n{fmt}", ["fmt"]),
+        ("<p>```</p>\n\n````md\n```\n{m}\n````\n{fmt}", ["fmt"]),
+        ("## Part {#m}\n\n{m}", ["m"]),
+        ("<Card x={m\n\nText {fmt(m)}", ["fmt", "m"]),
+        ("export const b = fmt(1)\nexport const c = {\n  d: m,\n\n  e: 1 }", ["fmt", "m"]),
+        ("a export const b = fmt(1)", []),
+        ("{m", []),
+    ],
+)
+def test_mdx(markup: str, names: list[str]) -> None:
+    assert uses("mdx", markup) == names
+
+
+@pytest.mark.parametrize(
+    ("markup", "names"),
+    [
+        ("@m and a@b.c and @@m", ["m"]),
+        ("<p class='a @Go(m)'>@(m + 1)</p>", ["Go", "m", "m"]),
+        ("<a @onclick='Go' @onclick:stop='m'/>", ["Go"]),
+        ("<a @onclick='() => Go(m)'/>", ["Go", "m"]),
+        ("<input @bind='m' @bind:event='oninput'/>", ["m"]),
+        (
+            "<Card X='Go' Y='@m' Z='text m'/>",
+            ["Card", "`Card`.X", "Go", "`Card`.Y", "m", "`Card`.Z"],
+        ),
+        ("<Card @bind-Value='m'/>", ["Card", "`Card`.Value", "m"]),
+        ("@if (m > 1) {\n<p>@m</p>\n} else {\n<i>@Go(1)</i>\n}", ["m", "m", "Go"]),
+        ("@foreach (var x in all) {\n<li>@x.Name @m</li>\n}@m", ["all", "x.Name", "m", "m"]),
+        ("@{ var y = m; }<p>@y</p>", ["m"]),
+        ("@switch (m) { case 1: <p>@Go(m)</p> break; }", ["m", "Go", "m"]),
+        ('@* @m *@<!-- @m -->\n@page "/m"\n@using m', []),
+        ("@Go(m", ["Go"]),
+        ("<p x='@m", []),
+    ],
+)
+def test_razor(markup: str, names: list[str]) -> None:
+    assert sorted(uses("razor", markup)) == sorted(names)
 
 
 @pytest.mark.parametrize(

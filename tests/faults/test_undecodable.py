@@ -11,13 +11,13 @@ from stateful.view_contents import dump
 
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
+from codelens.engine.upkeep import index_decoding
 from codelens.engine.upkeep.diagnosis import examine
 from codelens.engine.upkeep.index_decoding import undecodable
 from codelens.errors import IndexCorrupt, StoreError
 from codelens.store.database import database_file
 from codelens.store.database.database import Database
 from codelens.store.facts.postings import Posting
-from codelens.store.saved import pins
 
 pytestmark = pytest.mark.skipif(
     not database_file.checksums_available(), reason="apsw without cksumvfs"
@@ -83,7 +83,7 @@ def change(index: Path, table: str, column: str, where: str) -> None:
 
 def quiet(world: World) -> None:
     """Clears the record of faults already met."""
-    pins.unexplained_file(world.index).unlink(missing_ok=True)
+    index_decoding.unexplained_file(world.index).unlink(missing_ok=True)
 
 
 @columns

@@ -14,7 +14,7 @@ from codelens.focus import forest_file
 from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_prompt
-from codelens.hooks.hook_input import standing_at
+from codelens.hooks.hook_input import worktree_state
 from codelens.paths import contexts_file, index_file, pins_file
 from codelens.trail import session_marks, trail_log
 from codelens.trail.sent_log import SentBody, SentLog
@@ -64,7 +64,7 @@ class Home(NamedTuple):
         )
         assert trail_log.append(home, place.repository, entry)
         self.sent(side).add([SentBody("src/a.py", word, ((1, f"def {word}(): ..."),))])
-        session_marks.mark(home, word, standing_at(place))
+        session_marks.mark(home, word, worktree_state(place))
         take_prompt(home, place, f"paint the {word} green", FocusSettings(), session=SESSION)
 
     def sent(self, side: Side) -> SentLog:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.focus.topic_code import standing
+from codelens.focus.topic_code import definition_state
 
 PYTHON = """class Session:
     # TODO: restore def revoke later
@@ -64,4 +64,4 @@ ALLMAN = "namespace Shop;\n\npublic class Till : Box\n{\n    struct Row\n    {\n
     ],
 )  # fmt: skip
 def test_the_state_of_a_definition(path: str, text: str, name: str, expected: str) -> None:
-    assert standing(text, path, name) == expected
+    assert definition_state(text, path, name) == expected

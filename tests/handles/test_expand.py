@@ -191,6 +191,30 @@ def test_a_misspelt_name_is_an_error_with_the_nearest_ones(engine: Engine, repo:
     assert "src/auth.py#Session.validate" in read(engine, repo, "src/auth.py#Session.valdate").near
 
 
+def test_the_nearest_names_are_of_code_before_those_of_prose(engine: Engine, repo: GitRepo) -> None:
+    repo.write(
+        "API.md", "# Session\n\n```python\nclass Session:\n    def validate(self): ...\n```\n"
+    )
+    repo.write("a.py", "class Other:\n    def validate(self):\n        pass\n")
+    assert read(engine, repo, "Session.nothing_like_it").near == ("src/auth.py#Session",)
+    near = read(engine, repo, "Sesion.validate").near
+    assert near[:2] == ("src/auth.py#Session.validate", "a.py#Other.validate")
+    assert near[-1].startswith("API.md#")
+    assert read(engine, repo, "Sesion::validat").near[0] == "src/auth.py#Session.validate"
+
+
+def test_a_misspelt_member_is_looked_up_in_each_owner(engine: Engine, repo: GitRepo) -> None:
+    repo.write("b.py", "class Session:\n    def validate(self):\n        pass\n")
+    near = read(engine, repo, "Session.valdate").near
+    assert near == ("b.py#Session.validate", "src/auth.py#Session.validate")
+    repo.write(
+        "c.ts",
+        "export class Store {\n  read(a: string): void;\n  read(a: number): void;\n"
+        "  read(a: unknown): void {}\n}\n",
+    )
+    assert len(read(engine, repo, "Store.raed").near) == 1
+
+
 def test_a_file_that_is_elsewhere_is_an_error_with_its_place(engine: Engine, repo: GitRepo) -> None:
     item = read(engine, repo, "auth.py:4-5")
     assert item.near == ("src/auth.py:4-5",)

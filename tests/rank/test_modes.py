@@ -289,7 +289,7 @@ def test_kinds_leave_in_definitions_of_these_kinds(store: Store) -> None:
 def test_a_filter_that_matches_nothing_is_named(store: Store) -> None:
     view = store.view(FILES)
     assert store.search(view, "fetch", languages=("cobol",)).notes == [
-        "no file here is in cobol; there is go, markdown, python"
+        "no file here is in cobol; languages here: go, markdown, python"
     ]
     assert store.search(view, "fetch", globs=("lib/**",)).notes == [
         "no path here matches the globs"

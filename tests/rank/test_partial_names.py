@@ -29,9 +29,9 @@ FILES = {
         (
             "vldSess",
             "validate_session",
-            "name has in order the letters of vldSess: validate_session",
+            "name fits the abbreviation vldSess: validate_session",
         ),
-        ("SessSto", "SessionStore", "name has in order the letters of SessSto: SessionStore"),
+        ("SessSto", "SessionStore", "name fits the abbreviation SessSto: SessionStore"),
     ],
 )
 def test_a_part_of_a_name_finds_it_and_says_how(

@@ -187,10 +187,10 @@ def test_a_long_query_counts_its_rarest_terms_and_says_so(store: Store) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"mode": "fuzzy"}, "no mode 'fuzzy'"),
-        ({"content": "pictures"}, "no content 'pictures'"),
+        ({"mode": "fuzzy"}, "mode must be one of .*not 'fuzzy'"),
+        ({"content": "pictures"}, "content must be one of .*not 'pictures'"),
         ({"limit": 0}, "limit must be at least 1"),
-        ({"kinds": ("klass",)}, "no kind 'klass'"),
+        ({"kinds": ("klass",)}, "kind must be one of .*not 'klass'"),
         ({"globs": ("",)}, "bad glob"),
     ],
 )

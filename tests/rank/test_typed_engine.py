@@ -58,4 +58,4 @@ def test_an_absolute_path_and_a_log_line_are_answered(tmp_path: Path, repo: GitR
         found = engine.search(line, path=repo.root)
         assert found.results[0].handle == "src/net/pool.py#connect"
         assert found.results[0].why == "the message, line 5"
-        assert found.notes == ("read as a message; left out as values: db-7, 30",)
+        assert found.notes == ("read as a program's message; values not ranked: db-7, 30",)

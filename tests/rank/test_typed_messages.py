@@ -57,7 +57,7 @@ def test_a_message_is_found_where_it_is_written(asked, query: str, path: str) ->
 def test_values_are_left_out_and_named(asked) -> None:
     store, view = asked
     outcome = store.search(view, "Connection to db-7 failed after 30 retries: timeout=5.0")
-    assert outcome.notes == ["read as a message; left out as values: db-7, 30, 5.0"]
+    assert outcome.notes == ["read as a program's message; values not ranked: db-7, 30, 5.0"]
 
 
 def test_tests_and_translations_come_after_the_source_of_a_message(asked) -> None:

@@ -95,7 +95,7 @@ def test_a_relative_path_of_which_only_the_end_is_here_is_said(asked) -> None:
     store, view = asked
     outcome = store.search(view, "docs/README.md")
     assert paths(outcome) == ["README.md"]
-    assert outcome.notes == ["no `docs/README.md` here; its end agrees with `README.md`"]
+    assert outcome.notes == ["no `docs/README.md` here; `README.md` has the same end"]
 
 
 def test_a_test_that_is_not_in_the_file_is_said(asked) -> None:

@@ -89,6 +89,25 @@ import { fmt } from './fmt';
 
 
 FILES |= {
+    "Chart.tsx": "export function Chart({ year }) { return <p/> }\n"
+    "export default function Box() {}\nexport const total = 3\n",
+    "guide.mdx": """import { Chart, total } from './Chart'
+import Box from "./Chart"
+
+export const local = total
+
+<Chart year={local} /> and {total}
+
+```jsx
+import { fmt } from './fmt'
+fmt(<Box />)
+```
+<Box/>
+""",
+    "Guide.tsx": "import Guide, { local } from './guide.mdx'\n"
+    "export const Shown = () => <Guide x={local} />\n",
+}
+FILES |= {
     "rows.ts": "export interface Row { label: string; by: { name: string }; name: string; "
     "low: X; high: X }\n",
     "List.vue": """<script setup lang="ts">
@@ -185,6 +204,13 @@ def edges() -> set[str]:
         "page.astro:default -> fmt.ts:fmt",
         "Child.astro:default -> x",
         "Child.astro:default -> Props.x",
+        "guide.mdx:local -> Chart.tsx:total",
+        "guide.mdx:default -> Chart.tsx:Chart",
+        "guide.mdx:default -> Chart.tsx:total",
+        "guide.mdx:default -> Chart.tsx:Box",
+        "guide.mdx:default -> local",
+        "Guide.tsx:Shown -> guide.mdx:default",
+        "Guide.tsx:Shown -> guide.mdx:local",
         "Rows.vue:default -> rows.ts:Row.label",
         "Rows.vue:default -> rows.ts:Row.name",
         "Rows.vue:default -> List.vue:x",
@@ -218,6 +244,10 @@ def test_names_that_the_markup_binds_are_no_uses() -> None:
 
 def test_a_generated_declaration_counts_in_its_folder_only(edges: set[str]) -> None:
     assert not [edge for edge in edges if edge.startswith("Apart.vue")]
+
+
+def test_a_page_does_not_use_what_its_examples_name(edges: set[str]) -> None:
+    assert not [edge for edge in edges if edge.startswith("guide.mdx") and "fmt.ts" in edge]
 
 
 @pytest.mark.parametrize(

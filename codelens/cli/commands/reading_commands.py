@@ -150,8 +150,6 @@ def run_outline(args: argparse.Namespace) -> int:
 
 # `codelens explore`.
 
-_DEFAULT_TOKENS = 8000
-
 
 def add_explore(commands: shared_options.Commands) -> None:
     """Define the arguments."""
@@ -166,8 +164,8 @@ def add_explore(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--max-tokens", type=shared_options.positive, metavar="N",
-        help=f"fill so many tokens (bytes / 3); by default at most {_DEFAULT_TOKENS:,}, and only "
-        "what the task is likely to need",
+        help="fill so many tokens (bytes / 3); by default about 3,000: the code that the task "
+        "most likely needs, and the names of more",
     )  # fmt: skip
     parser.add_argument(
         "--intent",
@@ -193,7 +191,9 @@ def run_explore(args: argparse.Namespace) -> int:
         )
         bar.stop()
         if args.json:
-            text, printed = explore_text.fitted_json(answer, args.max_tokens or _DEFAULT_TOKENS)
+            text, printed = explore_text.fitted_json(
+                answer, args.max_tokens or explore_text.MOST_TOKENS
+            )
             emit(f"{text}\n")
         else:
             printed = answer

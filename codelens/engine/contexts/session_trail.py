@@ -15,7 +15,7 @@ from codelens.engine.upkeep import usage_counter
 from codelens.scope.repository import Scope
 from codelens.trail import session_marks, trail_log
 from codelens.trail.sent_log import SentBodies, SentBody, SentLog
-from codelens.trail.session_marks import Standing
+from codelens.trail.session_marks import WorktreeState
 from codelens.trail.trail_log import TrailEntry, worktree_key
 from codelens.wording import count_of, some_of
 
@@ -68,7 +68,7 @@ def trailed(
         @functools.wraps(method)
         def noting(engine: E, /, *args: P.args, **named: P.kwargs) -> A:
             answer = method(engine, *args, **named)
-            scope = usage_counter.standing()
+            scope = usage_counter.current_scope()
             if engine.settings.trail and scope is not None:
                 line = line_of(answer)
                 if line is not None:
@@ -90,8 +90,8 @@ def _append_line(settings: Settings, scope: Scope, line: TrailLine) -> None:
     try:
         trail_log.append(settings.home, scope.repo_id, entry)
         if session and scope.kind == "worktree":
-            standing = Standing(scope.repo_id, worktree, scope.head, scope.branch)
-            session_marks.mark(settings.home, session, standing)
+            state = WorktreeState(scope.repo_id, worktree, scope.head, scope.branch)
+            session_marks.mark(settings.home, session, state)
     except OSError as error:
         # A failed log must not fail an answer.
         logger.debug("could not write the trail: %s", error)

@@ -1,6 +1,6 @@
 """Finds uses that a framework makes by the place or name of a file, without an import.
 
-Nuxt's folders, SvelteKit's route files, components of Blazor, MDX and HEEx, Laravel's facades. Each
+Nuxt's folders, SvelteKit's route files, components of MDX and HEEx, Laravel's facades. Each
 is a possible use whose reason names the convention.
 """
 
@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from codelens.engine.graph.route_uses import default_of, route_uses
 from codelens.engine.graph.setting_uses import Match, Place, TextSearch
 from codelens.engine.graph.targets import Targets
 from codelens.paths import printed
-from codelens.resolve.path_tree import ancestors, below, folder_of, joined, name_of, stem_of
+from codelens.resolve.path_tree import ancestors, below, folder_of, name_of, stem_of
 from codelens.resolve.walk.edge_table import Node
 
 _MOST_TARGETS = 30
@@ -70,6 +71,14 @@ class _Conventions:
         if not owner:
             yield from self._nuxt(target)
             yield from self._route(target)
+            yield from route_uses(
+                self._files,
+                self._search,
+                self._targets.view.read_path,
+                path=node.path,
+                symbols=symbols,
+                symbol=symbol,
+            )
             yield from self._markup(target)
         elif node.path.endswith(b".php"):
             yield from self._facade(target)
@@ -107,11 +116,22 @@ class _Conventions:
 
     def _exported(self, target: _Target) -> list[str]:
         """Return the exported name of a target, or all those of a file."""
-        symbols = self._targets.symbols(target.node.path)
-        exported = [symbol.name for symbol in symbols if symbol.exported and symbol.parent < 0]
+        path = target.node.path
+        symbols = [symbol for symbol in self._targets.symbols(path) if symbol.parent < 0]
+        exported = {symbol.name: symbol.name for symbol in symbols if symbol.exported}
+        default = default_of(self._targets.view.read_path(path) or b"", symbols)
+        if default is not None:
+            # A default export has the name of its file.
+            name = name_of(folder_of(path)) if stem_of(path) == b"index" else stem_of(path)
+            first, *others = _WORDS.findall(printed(name)) or [""]
+            exported[default.name] = (
+                first[:1].lower()
+                + first[1:]
+                + "".join(word[:1].upper() + word[1:] for word in others)
+            )
         if not target.name:
-            return exported
-        return [target.name] if target.name in exported else []
+            return list(exported.values())
+        return [exported[target.name]] if target.name in exported else []
 
     def _named(self, name: str, path: bytes, root: bytes, where: str) -> Iterator[Place]:
         """Yields the uses of a name in files that neither import nor define it."""
@@ -154,12 +174,9 @@ class _Conventions:
                 yield Place(page, first.line if first is not None else 1, why)
 
     def _markup(self, target: _Target) -> Iterator[Place]:
-        """Yields the uses of a component in files whose imports are not followed."""
+        """Yields the uses of a component in files whose imports may not be followed."""
         path = target.node.path
         name = target.name or printed(stem_of(path))
-        if path.endswith(b".razor") and not target.name and name[:1].isupper():
-            users = _below(self._search.files_with([name]), b"", (b".razor", b".cshtml")) - {path}
-            yield from self._elements([name], users, f"uses <{name}>, a component of Blazor")
         if not self._mdx or not path.endswith((*_SCRIPTS, b".astro", b".svelte")):
             return
         imported = re.compile(
@@ -219,16 +236,11 @@ class _Conventions:
 
 
 def _leads_to(match: Match, path: bytes) -> bool:
-    """Whether a module's name in a file means a path, by its end if it is not relative."""
+    """Whether a module's name means a path by its end. Relative imports are followed as edges."""
     module = match.text[match.start : match.end]
-    if module.startswith(b"."):
-        place = joined(folder_of(match.path), module) or b""
-    else:
-        place = module.partition(b"/")[2]
+    place = module.partition(b"/")[2] if not module.startswith(b".") else b""
     stem = path.rpartition(b".")[0]
     places = [path, stem] + [folder_of(path)] * (stem_of(path) == b"index")
-    if module.startswith(b"."):
-        return place in places
     return bool(place) and any((b"/" + other).endswith(b"/" + place) for other in places)
 
 

@@ -200,6 +200,14 @@ class Unresolved(NamedTuple):
     """Number of names that were not looked up because there were too many."""
 
 
+def unexplained(
+    sites: Iterable[PossibleSite], explained: Iterable[PossibleSite]
+) -> list[PossibleSite]:
+    """Sites of a bare name that no convention or text explains."""
+    places = {(site.path, site.line) for site in explained}
+    return [site for site in sites if (site.path, site.line) not in places]
+
+
 def grouped(
     graph: LazyGraph, targets: Targets, sites: Iterable[PossibleSite], limit: int
 ) -> tuple[tuple[PossibleUse, ...], int]:

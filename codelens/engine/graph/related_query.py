@@ -21,6 +21,7 @@ from codelens.engine.graph.possible_uses import (
     hidden_notes,
     interface_notes,
     oversized_notes,
+    unexplained,
     unresolved,
 )
 from codelens.engine.graph.relation_choice import relations
@@ -215,7 +216,7 @@ def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target
     hidden = unresolved(graph, targets, nodes, inside=inside)
     ambiguous = ambiguous_sites(graph, targets, start.nodes)
     sites = [site for site in (*ambiguous, *texts.sites) if site.node not in inside]
-    sites += hidden.sites
+    sites += unexplained(hidden.sites, texts.sites)
     unseen = [*interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
     return Possible(sites, hidden, texts.notes, unseen)
 

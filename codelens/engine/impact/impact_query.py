@@ -30,6 +30,7 @@ from codelens.engine.graph.possible_uses import (
     interface_notes,
     left_behind,
     oversized_notes,
+    unexplained,
     unresolved,
 )
 from codelens.engine.graph.targets import Named, Targets
@@ -445,7 +446,8 @@ def _possible(
     graph, targets = question.graph, question.targets
     several = ambiguous_sites(graph, targets, list(seeds.nodes))
     texts = text_uses(question.view, graph, targets, together(seeds.text_targets), question.depth)
-    may, count = grouped(graph, targets, [*several, *hidden.sites, *texts.sites], question.limit)
+    bare = unexplained(hidden.sites, texts.sites)
+    may, count = grouped(graph, targets, [*several, *bare, *texts.sites], question.limit)
     return may, count, list(texts.notes)
 
 

@@ -221,7 +221,13 @@ def _conventional(
         if why is not None:
             entry_name = path.decode("utf-8", "replace")
             yield Entry(entry_name, path, "", why)
-        elif spec_of(languages[path]).has_main:
+        elif spec_of(languages[path]).has_main and not _is_build_script(languages, path):
             for name in ("main", "Main"):
                 if name in defined.get(path, ()):
                     yield Entry(path.decode("utf-8", "replace"), path, name, "program")
+
+
+def _is_build_script(languages: Mapping[bytes, str], path: bytes) -> bool:
+    """Whether Cargo runs the file's `main` before each build ("Build Scripts", Cargo book)."""
+    is_named_so = name_of(path) == b"build.rs"
+    return is_named_so and below(folder_of(path), b"Cargo.toml") in languages

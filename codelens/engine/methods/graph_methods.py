@@ -355,6 +355,7 @@ def history(
     check_limit(limit)
     request = history_query.HistoryRequest(target, limit, since, first_parent, patch, together)
     view_request = at_own_ref(ViewRequest(path, ref, budget_ms, progress), target)
+    view_request = history_query.of_one_file(engine.pool, view_request, target)
     with engine.pool.view(view_request) as view:
         return history_query.history(view, request, facts_of(view.index.db, view.settings))
 

@@ -129,7 +129,8 @@ def explore(
         task: what to do or to understand, in as many words as you like; handles, paths, names,
             stack traces and messages in it come first.
         max_tokens: maximum cost of the answer's text, as `codelens.render.token_budget` counts; it
-            is used while there is anything to show. None: 8,000, and only what is worth its size.
+            is used while there is anything to show. None: the likeliest code and the names of
+            more, usually about 3,000 and at most 8,000.
         intent: `debug`, `refactor`, `modify` or `explore`; None: derived from the task.
         languages: only these languages.
         globs: only matching paths; `!glob` excludes.

@@ -1,8 +1,7 @@
 """Determines whether an unexpected error comes from a damaged index or is a bug in codelens.
 
-Each such error is recorded next to the index, with its origin and outcome
-(`codelens.store.saved.pins`), so that a bug in codelens does not cause the index to be rebuilt, or
-decoded, again and again.
+Each such error is recorded with its origin and outcome in `index-ID.db.unexplained`, so that a bug
+in codelens does not cause the index to be rebuilt, or decoded, again and again.
 """
 
 from __future__ import annotations
@@ -10,21 +9,29 @@ from __future__ import annotations
 import json
 import os
 import struct
+import time
 import traceback
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from random import randrange
 
 from codelens import __version__
 from codelens.errors import StoreError
+from codelens.home_files import read_small, replace_file
 from codelens.meaning.word_table import WordTableDamaged, shipped
 from codelens.resolve import graph_state
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database.database import Database
+from codelens.store.database.database_recovery import KEPT_S
 from codelens.store.facts import contents, postings, precise_facts
 from codelens.store.facts.postings import Posting, PostingBlock
-from codelens.store.saved.pins import DAMAGED, SOUND, note, outcomes
 from codelens.store.views import views
+
+_SOUND, _DAMAGED = "sound", "damaged"
+_KEPT_S = {_SOUND: 86_400, _DAMAGED: KEPT_S}
+_MOST_ERROR_BYTES = 20_000
+_MOST_RECORDED = 50
 
 
 def fault_behind(db: Database, error: Exception) -> str:
@@ -38,10 +45,10 @@ def fault_behind(db: Database, error: Exception) -> str:
     if not db.is_sound():
         return "its data is invalid"
     origin = _origin(error)
-    before = outcomes(db.path).get(origin)
-    if before == SOUND:
+    before = _outcomes(db.path).get(origin)
+    if before == _SOUND:
         return ""
-    if before == DAMAGED:
+    if before == _DAMAGED:
         raise StoreError(
             f"the index {str(db.path)!r} was rebuilt because of an error that occurs again "
             f"({type(error).__name__}: {error}): it is damaged again, or this is a bug in codelens",
@@ -50,11 +57,56 @@ def fault_behind(db: Database, error: Exception) -> str:
         ) from error
     fault = undecodable(db)
     try:
-        note(db.path, origin, DAMAGED if fault else SOUND)
+        _record(db.path, origin, _DAMAGED if fault else _SOUND)
     except OSError:
         # Without the record, the index might be rebuilt again and again.
         return ""
     return fault
+
+
+# Unexpected errors, and the state in which they left the index: `index-ID.db.unexplained`.
+#
+# After such an error the index is decoded: it is found sound, or damaged and set aside. The result
+# is recorded for a day or a week. During that time another error from the same place is only
+# reported, without decoding or rebuilding the index.
+
+
+def unexplained_file(path: Path) -> Path:
+    """The file of unexpected errors of an index."""
+    return path.with_name(f"{path.name}.unexplained")
+
+
+def _outcomes(path: Path) -> dict[str, str]:
+    """Origin of an error -> `_SOUND` or `_DAMAGED`; empty if the file cannot be read."""
+    return {origin: outcome for origin, (_, outcome) in _recorded(path).items()}
+
+
+def _record(path: Path, origin: str, outcome: str) -> None:
+    """Record the origin of an error and the state of the index.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    recorded = _recorded(path) | {origin: (int(time.time()), outcome)}
+    latest = list(recorded.items())[-_MOST_RECORDED:]
+    text = "".join(f"{when_s} {state} {place}\n" for place, (when_s, state) in latest)
+    file = str(unexplained_file(path))
+    replace_file(file, text.encode(), temporary=f"{file}.new-{os.getpid()}")
+
+
+def _recorded(path: Path) -> dict[str, tuple[int, str]]:
+    try:
+        text = read_small(unexplained_file(path), _MOST_ERROR_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return {}
+    now = time.time()
+    recorded: dict[str, tuple[int, str]] = {}
+    for line in text.splitlines():
+        when, _, rest = line.partition(" ")
+        outcome, _, origin = rest.partition(" ")
+        if when.isdecimal() and abs(now - int(when)) < _KEPT_S.get(outcome, 0):
+            recorded[origin] = int(when), outcome
+    return recorded
 
 
 def _origin(error: Exception) -> str:

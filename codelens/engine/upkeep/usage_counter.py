@@ -99,12 +99,12 @@ def _has_failed(answer: object) -> bool:
     return isinstance(answer, ExpandAnswer) and any(item.error for item in answer.items)
 
 
-def stands(scope: Scope) -> None:
+def record_scope(scope: Scope) -> None:
     """Record the repository of this thread's call."""
     _thread.scope = scope
 
 
-def standing() -> Scope | None:
+def current_scope() -> Scope | None:
     """The repository of this thread's call, once it is open."""
     return _thread.scope
 

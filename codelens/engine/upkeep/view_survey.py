@@ -16,11 +16,11 @@ from codelens.engine.current_view import CurrentView
 from codelens.errors import DiskFull, StoreError
 from codelens.paths import barred, index_file, pins_file, printed
 from codelens.scope.worktree_presence import (
-    Standing,
+    Presence,
     State,
     Whereabouts,
+    presence,
     repository_state,
-    standing,
     whereabouts,
 )
 from codelens.store.database import database_opening
@@ -135,16 +135,16 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         sites = index_metadata.sites(db)
         now_s = index_metadata.clock_s(db, clock)
         sizes, own = views.sizes_of(db)
-    standings: dict[str, Standing] = {}
+    presences: dict[str, Presence] = {}
     for folder in {row.worktree for row in rows if row.kind != "ref"}:
         odd = os.name == "posix" and "\\" in folder
-        standings[folder] = standing(
+        presences[folder] = presence(
             folder, repo_id, common_dir, _where(sites.get(folder)), printed=odd
         )
     lives: list[ViewLife] = []
     for row in rows:
         case = _case(
-            row, standings.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
+            row, presences.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
         )
         is_due, why = garbage_collection.prune_verdict(case, limits)
         lives.append(
@@ -154,9 +154,7 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         )
     own_site = sites.get(folder_text(common_dir)) if common_dir else None
     state = repository_state(common_dir, _where(own_site)) if common_dir else None
-    folders: dict[str, State] = {
-        folder: view_standing.state for folder, view_standing in standings.items()
-    }
+    folders: dict[str, State] = {folder: state_now.state for folder, state_now in presences.items()}
     if state is not None:
         folders[folder_text(common_dir)] = state
     unbuilt = unbuilt_pins(pinned.difference(row.scope for row in rows))
@@ -224,18 +222,18 @@ def _where(site: Site | None) -> Whereabouts | None:
 
 
 def _case(
-    row: ViewRow, standing: Standing | None, site: Site | None, now_s: float, pinned: bool
+    row: ViewRow, presence: Presence | None, site: Site | None, now_s: float, pinned: bool
 ) -> Case:
     unused_s = max(0.0, now_s - row.used_s)
     if row.kind == "ref":
         return Case("ref", pinned, unused_s)
-    assert standing is not None
-    if standing.state == "unreachable":
+    assert presence is not None
+    if presence.state == "unreachable":
         return Case("unreachable", pinned, unused_s)
-    if standing.state == "gone":
+    if presence.state == "gone":
         missed = site.gone_s if site else None
         return Case("gone", pinned, unused_s, 0.0 if missed is None else now_s - missed)
-    if standing.key == row.scope:
+    if presence.key == row.scope:
         return Case("active", pinned, unused_s)
     detached = row.kind == "worktree" and row.head and not row.branch
     return Case("detached" if detached else "inactive", pinned, unused_s)

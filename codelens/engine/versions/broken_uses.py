@@ -9,7 +9,6 @@ the new side's graph, if their lines were not changed.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -138,6 +137,9 @@ class Users:
         """Notes on uses that were skipped for lack of time, and how to get them."""
         notes: list[str] = []
         more = f"ask again to continue, or {_MORE_TIME}"
+        if unread := self._view.refreshed.unread:
+            files = count_of(unread, "file")
+            notes.append(f"at least: uses and tests in {files} are not indexed yet; {more}")
         graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
         unseen = set[bytes]().union(*(graph.unseen for graph in graphs))
         if unseen:
@@ -371,6 +373,14 @@ def renamed_files(compared: Compared) -> Iterator[tuple[FileDefinitions, FileDef
             yield old, new
 
 
+def names_with_broken_uses(compared: Compared) -> set[str]:
+    """The names of definitions whose uses the comparison may break."""
+    changes = changes_of(compared)
+    return {
+        change.definition.name for change in changes if takes_away(change) or _redeclared(change)
+    }
+
+
 def takes_something_away(compared: Compared) -> bool:
     """Whether anything was deleted, renamed or moved."""
     changes = changes_of(compared)
@@ -398,15 +408,16 @@ def old_files_needed(compared: Compared, *, in_haste: bool) -> frozenset[bytes]:
     names |= {symbol.name for file in renamed for symbol in file.text.symbols if symbol.parent < 0}
     names |= {printed(file.path).rpartition("/")[2].partition(".")[0] for file in renamed}
     words = frozenset(name.encode("utf-8", "replace") for name in names)
-    names_by_path = {
-        file.old.path: words_in(file.old.data, words)
-        for file in compared.diff.files
-        if file.old is not None and file.old.path not in needed
-    }
-    files_with = Counter(word for names_held in names_by_path.values() for word in names_held)
-    common = {word for word, count in files_with.items() if count > _MOST_INDEXED and in_haste}
-    needed.update(path for path, names_held in names_by_path.items() if names_held - common)
-    return frozenset(needed)
+    paths_with: dict[bytes, list[bytes]] = {word: [] for word in words}
+    for file in compared.diff.files:
+        if file.old is None or file.old.path in needed:
+            continue
+        for word in words_in(file.old.data, words):
+            paths_with[word].append(file.old.path)
+            if in_haste and len(paths_with[word]) > _MOST_INDEXED:
+                del paths_with[word]
+                words -= {word}
+    return frozenset(needed.union(*paths_with.values()))
 
 
 def words_in(text: bytes, words: frozenset[bytes]) -> frozenset[bytes]:

@@ -27,11 +27,18 @@ from codelens.branches.definition_history import DefinitionHistory, Event, last_
 from codelens.branches.earlier_snippets import Origin, whole_text
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
 from codelens.branches.sides import CommitSide, Facts, FilesSide, SideFile, texts_of
-from codelens.engine.current_view import CurrentView, reader_of
+from codelens.engine.current_view import MANY_MS, CurrentView, ViewRequest, reader_of
+from codelens.engine.index_pool import IndexPool
 from codelens.engine.versions.diff_query import compared, files_side, own_edits
 from codelens.errors import CodelensError, HandleNotFound, InvalidArgument, NotInGit, ReadError
 from codelens.extract.file_kinds import decode
-from codelens.handles.handle_grammar import file_handle, handles_of, symbol_handle, typed_handle
+from codelens.handles.handle_grammar import (
+    file_handle,
+    handles_of,
+    parse_handle,
+    symbol_handle,
+    typed_handle,
+)
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.paths import printed
@@ -161,6 +168,19 @@ class HistoryRequest(NamedTuple):
     first_parent: bool
     patch: bool
     together: bool
+
+
+def of_one_file(pool: IndexPool, view_request: ViewRequest, target: str) -> ViewRequest:
+    """The request for a history: if the target names a file, other new files are not needed.
+
+    Raises:
+        BadHandle: the target cannot be read.
+    """
+    root = pool.open(view_request.path, view_request.ref).scope.root
+    path = parse_handle(target, root).path
+    if not path or not os.path.isfile(os.path.join(root, os.fsdecode(path))):
+        return view_request
+    return view_request._replace(many_ms=MANY_MS, only=frozenset({path}))
 
 
 def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> HistoryAnswer:

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere
 from codelens.branches.sides import CommitSide
-from codelens.engine.current_view import CurrentView, ViewRequest, current_view
+from codelens.engine.current_view import MANY_MS, CurrentView, ViewRequest, current_view
 from codelens.engine.graph import candidate_files
 from codelens.engine.graph.lazy_graph import WorkLimit
 from codelens.engine.index_pool import IndexPool, seconds_for_uses, seconds_to_read
 from codelens.engine.versions import conflicts_query, diff_query, history_query
 from codelens.engine.versions.broken_uses import (
     Users,
+    names_with_broken_uses,
     old_files_needed,
     public_surface,
     takes_something_away,
 )
 from codelens.engine.versions.chosen_sides import chosen_sides
-from codelens.engine.versions.diff_query import facts_of, unlisted_notes
+from codelens.engine.versions.diff_query import facts_of, own_edits, unlisted_notes
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.paths import from_printed
@@ -52,7 +53,7 @@ def diff(
     uses: bool = True,
 ) -> DiffAnswer:
     """See `Engine.diff`."""
-    view_request = _of_refs_alone(pool, view_request, spec, other)
+    view_request = _of_refs_alone(pool, view_request._replace(many_ms=MANY_MS), spec, other)
     started, cpu_started = time.monotonic(), time.thread_time()
     with pool.view(view_request) as view:
         sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
@@ -192,14 +193,19 @@ def _meaning(
     """
     in_haste = view_request.budget_ms is None
     budget_ms = _VIEW_MS if view_request.budget_ms is None else view_request.budget_ms
+    hurried = view_request._replace(budget_ms=budget_ms, then_others=not in_haste)
 
     def at(side: AnySide, only: frozenset[bytes] = frozenset()) -> CurrentView | None:
         if not isinstance(side, CommitSide) or not side.commit:
             return None
-        hurried = view_request._replace(budget_ms=budget_ms, only=only, then_others=not in_haste)
-        return current_view(view.opened.at(side.commit), hurried)
+        if _are_files_of(view, side):
+            return view
+        return current_view(view.opened.at(side.commit), hurried._replace(only=only))
 
     new = sides.new_view or at(sides.new) or view
+    words = " ".join(sorted(names_with_broken_uses(compared)))
+    if words and in_haste and new is view and view.refreshed.unread:
+        view.read_pending(words, budget_ms)
     old, needed = None, frozenset[bytes]()
     if takes_something_away(compared):
         needed = old_files_needed(compared, in_haste=in_haste)
@@ -211,6 +217,14 @@ def _meaning(
         if walked is not None:
             candidate_files.keep(walked)
     return meaning
+
+
+def _are_files_of(view: CurrentView, side: CommitSide) -> bool:
+    """Whether the files of a view are those of a commit, so that its own view is not needed."""
+    if view.scope.kind != "worktree" or view.scope.head != side.commit:
+        return False
+    edits = own_edits(view, view.index.db)
+    return not edits.by_path and not unlisted_notes(view)
 
 
 def _view_at(view: CurrentView, view_request: ViewRequest) -> ViewAt:

@@ -14,7 +14,7 @@ from tree_sitter import Node, Query, QueryCursor
 from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
 from codelens.extract.language_settings import language_info
 from codelens.extract.markup.component_members import Declared, Member, declared
-from codelens.extract.markup.virtual_script import NAME, TAKEN, Piece, VirtualScript, words
+from codelens.extract.markup.virtual_script import NAME, OPENING, TAKEN, Piece, VirtualScript, words
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.source_text import Source, before_blanks
 from codelens.extract.symbols.comments import Comments
@@ -64,7 +64,8 @@ def scripts_of(
 ) -> tuple[Scripts, list[EmbeddedPart]]:
     """Returns the scripts of a component with the template's, and its other parts."""
     text, info = source.text, language_info(framework)
-    chosen = [part for part in parts if part.language in info.scripts]
+    # In prose, code in another language is quoted.
+    chosen = [part for part in parts if part.language in info.scripts and not info.prose]
     if framework == "astro":
         # Scripts in elements are modules of their own.
         chosen = [part for part in chosen if text[: part.spans[0][0]].strip() == _FENCE]
@@ -73,13 +74,17 @@ def scripts_of(
     language = max(languages, key=info.scripts.index)
     spans = [span for part in chosen for span in part.spans]
     own = words(b"\n".join([text[start:end] for start, end in spans]))
-    virtual = VirtualScript(text)
     translator = import_module(f"codelens.extract.markup.{framework}_template")
+    opening: bytes = getattr(translator, "OPENING", OPENING)
+    virtual = VirtualScript(text, opening)
     translate = cast("Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate)
     translate(text, virtual, own)
+    spans += virtual.scripts
+    own |= words(b"\n".join([text[start:end] for start, end in virtual.scripts]))
     whole = virtual.finished()
     used = words(whole[virtual.base :]) | {word for word in own if word[:1] == b"$"}
-    bound = [Import("", word.decode(), "", 0) for word in used]
+    # Where the translation is a class, its members are bound by themselves.
+    bound = [Import("", word.decode(), "", 0) for word in used] if opening else []
     # The span starts at the line break, which ends the last statement of a script.
     spans.append((virtual.base, len(whole)))
     depth = chosen[0].depth if chosen else 1
@@ -155,7 +160,7 @@ class _Component:
         size = self._source.size
         roots = [Root(root.node, min(root.end, base), root.depth) for root in facts.roots]
         comments = [node for node in facts.comments.nodes if node.start_byte < base]
-        return EmbeddedPart(self._language, [(0, size)], 0), PartFacts(
+        return EmbeddedPart(self._language, [(0, size)], 0, is_quoted=False), PartFacts(
             [root for root in roots if root.node.start_byte < base],
             Comments(self._source, comments),
             self._symbols,

@@ -47,11 +47,11 @@ def declared(roots: Sequence[Node], source: Source, framework: str, base: int) -
     Args:
         roots: the trees of the scripts.
         source: their text.
-        framework: `vue`, `svelte` or `astro`.
+        framework: `vue`, `svelte`, `astro` or `mdx`; a page of MDX declares nothing.
         base: positions from here on do not belong to the scripts.
     """
     reader = _Reader(source, framework)
-    for root in roots:
+    for root in roots if framework != "mdx" else ():
         for node in root.named_children:
             if node.start_byte >= base:
                 break

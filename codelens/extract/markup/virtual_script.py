@@ -67,17 +67,21 @@ class VirtualScript:
 
     Args:
         text: the whole text of the component.
+        opening: what begins the template's script; empty if the translation adds it.
     """
 
-    def __init__(self, text: bytes) -> None:
-        self._pieces: list[bytes] = [text, b"\n", OPENING]
+    def __init__(self, text: bytes, opening: bytes = OPENING) -> None:
+        self._pieces: list[bytes] = [text, b"\n", opening]
+        self._closing = b"\n}\n" if opening else b"\n"
         self.base = len(text)
         """Positions from here on belong to the template's script."""
-        self._size = self.base + 1 + len(OPENING)
+        self._size = self.base + 1 + len(opening)
         self._text = text
         self._starts = [self.base]
         self.members: list[tuple[bytes, int, int]] = []
         """Members that the markup declares, with their spans: slots."""
+        self.scripts: list[tuple[int, int]] = []
+        """Spans of the scripts that the markup itself contains, in order: imports of MDX."""
         self._places: list[tuple[int, Piece]] = [(0, "glue")]
 
     def __len__(self) -> int:
@@ -161,7 +165,7 @@ class VirtualScript:
 
     def finished(self) -> bytes:
         """Returns the text with the template's script."""
-        self.glue(b"\n}\n")
+        self.glue(self._closing)
         return b"".join(self._pieces)
 
     def source_of(self, byte: int) -> tuple[int, Piece]:
@@ -188,4 +192,6 @@ class VirtualScript:
         # A line begins with glue; the code that determines its line in the source follows.
         while at < len(self._places) - 1 and self._places[at][1] == "glue":
             at += 1
-        return source.line(self._places[at][0])
+        start, piece = self._places[at]
+        inside = max(0, virtual.line_starts[line - 1] - self._starts[at])
+        return source.line(start + inside if piece == "exact" else start)

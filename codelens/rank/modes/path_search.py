@@ -81,7 +81,7 @@ def named(state: SearchState, place: Location) -> list[Ranked]:
             scored = [(END, file) for file in ending.files]
             if not ending.all_of_it and not _is_rooted(place.path):
                 shown = printed(ending.files[0].path)
-                state.note(f"no `{place.path}` here; its end agrees with `{shown}`")
+                state.note(f"no `{place.path}` here; `{shown}` has the same end")
     if not scored and place.is_certain:
         folder = _folder(view.files, place.path)
         scored = [(FOLDER, file) for file in folder]

@@ -238,9 +238,9 @@ def trace_summary(trace: Trace, placed: Placed) -> str:
 def _repository_path(path: str) -> tuple[str, str]:
     """Return the path of a frame as a repository may have it, and what must confirm the path.
 
-    Nothing (empty) for a path outside of libraries. `package` for one that starts with the name of
-    a library: the view must be that library. `function` for one inside a library whose name is
-    lost: a function must match as well.
+    The second text is empty for a path outside of libraries. It is `package` for a path that starts
+    with the name of a library, because the view must be that library; and `function` for a path
+    inside a library whose name is lost, because a function must match as well.
     """
     if _RUNTIME.match(path):
         return "", ""

@@ -156,7 +156,7 @@ def _has_letters(term: str, lower: str, most: int) -> bool:
 
 
 def distance(left: str, right: str, most: int, *, goes_on: bool = False) -> int:
-    """Return the edit distance, with a swap of neighbours as one edit; above `most` any value.
+    """Return the edit distance (a swap of neighbours is one edit), or a value above `most`.
 
     Recursive from the first difference: with at most two edits that is faster than a table.
 

@@ -23,7 +23,7 @@ from codelens.store.views.views import FileRow
 
 PREFIX, PIECE, LETTERS = 0, 1, 2
 _SHORTEST = {PREFIX: 2, PIECE: 3, LETTERS: 4}
-_REASONS = {PREFIX: "begins with", PIECE: "contains", LETTERS: "has in order the letters of"}
+_REASONS = {PREFIX: "begins with", PIECE: "contains", LETTERS: "fits the abbreviation"}
 _NAMES = 5
 _FILES = 3
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")

@@ -176,7 +176,7 @@ def terms_by_word(text: str, numbers: TermNumbers) -> list[tuple[int, ...]]:
 def borders_of(
     every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """Return the lines where a definition, the comment above it, or a gap starts or has ended."""
+    """Return the first lines of definitions, comments above them and gaps, and those after them."""
     borders = [
         line
         for at, symbol in enumerate(every)

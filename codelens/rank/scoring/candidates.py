@@ -202,7 +202,7 @@ def choose(
     keep: Keep | None,
     also_first: bool,
 ) -> list[FileRow]:
-    """Return the best files; files of `also` always take part, but fill half at most.
+    """Return the best files; files of `also` always take part, but fill at most half the places.
 
     Best first; with `also_first`, all files of `also` come first, without a limit. `keep` drops
     files that a filter excludes; None if nothing is filtered.
@@ -291,7 +291,7 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | Non
             floor = _floor(scores, _FINISHED)
             if floor > 0 and _finish(corpus, scores, ordered[at:], floor):
                 break
-        # A test costs as much as a term in a third of the files.
+        # This test costs as much as adding a term that a third of the files have.
         if tests and left <= tests[0] and term.hits.files > _WORTH_PRUNING:
             del tests[0]
             floor = _floor(scores, file_count or 1) - left

@@ -56,7 +56,7 @@ def beginnings(terms: tuple[str, ...]) -> tuple[str, ...]:
 def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     """Return ascending positions of names with one of `starts`; some may have no term.
 
-    Of more than `MOST` names, those with the most of `starts`, then the first.
+    If there are more than `MOST`, return those with the most of `starts`, the first of equals.
     """
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:

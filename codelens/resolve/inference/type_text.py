@@ -354,7 +354,7 @@ _LABEL = re.compile(r"\.{0,3}[\w$]+\??\s*:")
 def function_parts(text: str, arrow: str = "=>") -> tuple[tuple[str, ...], str]:
     """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`.
 
-    Also of one in brackets or after something else: `null | ((a: T) => V)`, `suspend A.(T) -> V`.
+    It may be in brackets or follow something else: `null | ((a: T) => V)`, `suspend A.(T) -> V`.
     """
     inner, rest = _bracketed(text, arrow)
     while arrow in inner and not rest.startswith(arrow):
@@ -380,7 +380,7 @@ def _bracketed(text: str, arrow: str) -> tuple[str, str]:
 
 
 def parameter_at(parameters: tuple[str, ...], at: int, arrow: str = "=>") -> str:
-    """Return the type of a parameter, which has no name in `(T) -> V`; empty for a rest one."""
+    """Return the type of a parameter (`(T) -> V` has no names); empty for a rest parameter."""
     part = parameters[at].strip() if at < len(parameters) else "..."
     name, colon, type_ = part.partition(":")
     is_rest = part.startswith("...")
@@ -409,7 +409,7 @@ def _split(text: str, separator: str = ",") -> list[str]:
 
 
 def argument_type(parameters: tuple[str, ...], place: int) -> str:
-    """Return the type of what stands at a place in the arguments of a call; empty if unknown.
+    """Return the declared type of the argument at a place of a call; empty if unknown.
 
     A last parameter with a list or tuple type counts as a rest parameter (`...all: T[]`), since
     facts do not mark these.

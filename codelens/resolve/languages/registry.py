@@ -164,7 +164,7 @@ class LanguageSpec:
 
 _HOMES = {
     "c.c": "c cpp objc cuda",
-    "classes.csharp": "csharp",
+    "classes.csharp": "csharp razor",
     "go": "go",
     "classes.java": "java scala",
     "classes.kotlin": "kotlin",
@@ -173,15 +173,24 @@ _HOMES = {
     "python": "python jupyter",
     "ruby": "ruby",
     "rust": "rust",
-    "script": "javascript typescript tsx vue svelte astro angular html",
+    "script": "javascript typescript tsx vue svelte astro mdx angular html",
     "imports_only": "haskell perl clojure elixir erlang ocaml ocaml_interface julia protobuf "
     "dart zig r bash make automake cmake rst css scss hcl swift",
 }
 """Module -> the languages that its `SPECS` describe; each language has one module."""
+_WRITTEN_IN = {"razor": "csharp"}
+"""Languages whose facts are wholly those of another one."""
+NAMED_BY_FILE = (b".razor",)
+"""Files whose only class has the name of the file."""
 LANGUAGES = frozenset(name for names in _HOMES.values() for name in names.split())
 _UNKNOWN = LanguageSpec(spaces=True, instance=frozenset({"this"}))
 _home_of = {name: home for home, names in _HOMES.items() for name in names.split()}
 _specs: dict[str, LanguageSpec] = {}
+
+
+def resolved_as(language: str) -> str:
+    """Return the language whose rules resolve a language."""
+    return _WRITTEN_IN.get(language, language)
 
 
 def spec_of(language: str) -> LanguageSpec:

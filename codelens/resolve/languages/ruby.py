@@ -1,8 +1,8 @@
 """Resolves Ruby: required files, receivers and methods.
 
 `CORE_METHODS` exist on values of Ruby itself, so a use of one on a receiver of unknown type
-probably does not refer to the view. From `instance_methods` of the core classes of Ruby 3.1, and of
-set, stringio, tempfile, pathname, date and logger.
+probably does not refer to the view. The list comes from `instance_methods` of the core classes of
+Ruby 3.1, and of set, stringio, tempfile, pathname, date and logger.
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ class RubyExpressions(Expressions):
     def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Referent]:
         """Return a method defined outside of any class, from the innermost enclosing block.
 
-        Otherwise from a file that is required, directly or indirectly.
+        If no block defines it, return it from a file that is required, directly or indirectly.
         """
         functions = [
             at

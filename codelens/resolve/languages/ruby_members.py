@@ -389,7 +389,7 @@ class RubyMembers(Members):
     def variables(self, own: Instance, name: str) -> list[Referent]:
         """Return an instance variable where the first class of a line sets it or has its accessors.
 
-        A subclass that sets it, too, has no other variable.
+        A subclass that also sets it shares the variable.
         """
         for type_ in reversed(self.ancestry(own)):
             referents = [

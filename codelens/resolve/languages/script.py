@@ -320,6 +320,7 @@ SPECS = {
     "vue": replace(_UNCHECKED, is_component=True),
     "svelte": replace(_UNCHECKED, is_component=True),
     "astro": replace(_UNCHECKED, is_component=True),
+    "mdx": replace(_UNCHECKED, is_component=True),
     "angular": _UNCHECKED,
     "html": replace(_UNCHECKED, follows_names=False, imports_are_complete=False),
 }

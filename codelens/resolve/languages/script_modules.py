@@ -200,7 +200,7 @@ Target = TypeVar("Target")
 
 _TYPED = (b".ts", b".tsx", b".d.ts", b".mts", b".cts", b".d.mts", b".d.cts")
 _PLAIN = (b".js", b".jsx", b".mjs", b".cjs")
-_OTHER = (b".vue", b".svelte", b".astro", b".json")
+_OTHER = (b".vue", b".svelte", b".astro", b".mdx", b".json")
 _SOURCES = {
     b".js": (b".ts", b".tsx", b".d.ts", b".jsx"),
     b".jsx": (b".tsx",),

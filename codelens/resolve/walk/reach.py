@@ -142,7 +142,7 @@ def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
     overrides, too.
     """
     if hit.node.symbol == MODULE:
-        # A page is all of what it includes.
+        # A template consists of everything that it includes.
         return hit.how == "include"
     if hit.how == "overrides":
         if hit.via not in binding:
@@ -162,7 +162,7 @@ def _hit_by(
                 yield Reached(source, distance, edge.kind, (edge.line,), node)
                 alias = graph.alias_of(edge) if source.symbol == MODULE else None
                 if alias is not None:
-                    # A file passes nothing on, but an alias of what changes does.
+                    # A file passes no change on, but an alias of the changed definition does.
                     yield Reached(alias, distance, edge.kind, (edge.line,), node)
                 is_template = source.symbol == MODULE and source.path.endswith(_TEMPLATE)
                 if is_template and edge.kind != "include":
@@ -172,7 +172,7 @@ def _hit_by(
 
 
 def _rendering(graph: EdgeReader, template: Node, distance: int) -> Iterator[Reached]:
-    """Yield the components whose template a file is: it is a part of them."""
+    """Yield the components whose template a file is: a template is a part of its component."""
     for edge in graph.edges_to(*template):
         if edge.kind == "ref" and edge.symbol != MODULE:
             component = Node(edge.source, edge.symbol)

@@ -49,7 +49,7 @@ class RelatedNode(NamedTuple):
 
 
 def symbol_target(graph: EdgeReader, node: Node) -> Target:
-    """Return a definition as target; what the members of a type use, the type uses."""
+    """Return a definition as target; a type uses everything that its members use."""
     inside = subtree(graph.symbols(node.path), node.symbol)
     return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
 
@@ -146,7 +146,7 @@ class Walk:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _own(self, node: Node, distance: int) -> set[int]:
-        """Return the symbols whose edges belong to a node; in a file target, only its own one."""
+        """Return the symbols whose edges belong to a node; in a file target, only its own."""
         if distance == 1 and self._target.whole:
             return {node.symbol}
         return own_symbols(self._graph, node)

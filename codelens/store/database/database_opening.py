@@ -379,10 +379,10 @@ def open_index(path: Path) -> Database:
     identity = database_recovery.identity_of(path)
     try:
         with translated(path):
-            standing = database_recovery.judge_standing(path)
+            change = database_recovery.change_since_recorded(path)
         database = open_database(path, "index")
         try:
-            return _checked(database, standing)
+            return _checked(database, change)
         except BaseException:
             identity = database.identity
             database.close()
@@ -390,7 +390,7 @@ def open_index(path: Path) -> Database:
     except IndexCorrupt as error:
         logger.warning("%s", error)
         database_recovery.set_aside(path, identity)
-        return _checked(open_database(path, "index"), database_recovery.Standing.UNKNOWN)
+        return _checked(open_database(path, "index"), database_recovery.FileChange.UNKNOWN)
 
 
 def other_repository(database: Database) -> str:
@@ -401,20 +401,20 @@ def other_repository(database: Database) -> str:
     return stated if name and stated and repository_id(stated) != name.group(1) else ""
 
 
-def _checked(database: Database, standing: database_recovery.Standing) -> Database:
+def _checked(database: Database, change: database_recovery.FileChange) -> Database:
     path = database.path
     other = other_repository(database)
     if other:
         raise IndexCorrupt(path, f"it is the index of {other!r}", foreign=True)
     holder = holder_of(database)
     left = database_recovery.left_of(path)
-    same = standing is database_recovery.Standing.SAME
+    same = change is database_recovery.FileChange.SAME
     if same and left and holder and holder.fencing < left.age.fencing:
         raise IndexCorrupt(path, "the log of an older state was put next to it")
     since_s = 0.0
     if holder is not None and holder.owner and not is_held(holder, machine()):
         since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
-    is_as_left = standing in {database_recovery.Standing.SAME, database_recovery.Standing.UNKNOWN}
+    is_as_left = change in {database_recovery.FileChange.SAME, database_recovery.FileChange.UNKNOWN}
     if not is_as_left or database_recovery.is_check_due(path, since_s):
         fault = database.fault(thorough=not is_as_left)
         if fault:

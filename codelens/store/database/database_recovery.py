@@ -239,7 +239,7 @@ class Left(NamedTuple):
     age: Age
 
 
-class Standing(Enum):
+class FileChange(Enum):
     """How a file compares with the one that codelens left."""
 
     SAME = "as it was left"
@@ -257,7 +257,7 @@ def state_of(path: Path) -> FileState | None:
     return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def judge_standing(path: Path) -> Standing:
+def change_since_recorded(path: Path) -> FileChange:
     """Compare the file with the record before it is opened.
 
     Raises:
@@ -267,29 +267,29 @@ def judge_standing(path: Path) -> Standing:
     if state is None or not state.size:
         # No file, or an empty one: a new one will be created.
         forget_check(path)
-        return Standing.UNKNOWN
+        return FileChange.UNKNOWN
     left = left_of(path)
     if left is None:
-        return Standing.UNKNOWN
+        return FileChange.UNKNOWN
     if left.file == state[1:]:
-        return Standing.SAME
+        return FileChange.SAME
     # A process that writes to the file now records its state before it releases the lock.
     try:
         with alone_in(path.parent, wait_s=PATIENCE_S):
             state, left = state_of(path), left_of(path)
             if state is None or left is None:
-                return Standing.UNKNOWN
+                return FileChange.UNKNOWN
             if left.file == state[1:]:
-                return Standing.SAME
+                return FileChange.SAME
             age = _age_in(path)
     except TimeoutError:
         # A process may be stopped during a checkpoint; then the state is unknown.
-        return Standing.UNKNOWN
+        return FileChange.UNKNOWN
     if age is None or age >= left.age:
-        return Standing.CHANGED
+        return FileChange.CHANGED
     if _has_log(path):
         raise IndexCorrupt(path, "an older copy was put next to the log of a newer one")
-    return Standing.OLDER
+    return FileChange.OLDER
 
 
 def is_as_left(path: Path, file_state: FileState) -> bool:

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, get_args, overload
 
+from codelens.store.facts.compression import compressed
 from codelens.types import (
     Binding,
     ChunkVectors,
@@ -178,7 +179,7 @@ def packed(structure: Structure) -> bytes:
     words.extend(chain.from_iterable(bindings))
     words.extend(chain.from_iterable(places))
     words.extend(chain.from_iterable(pairs))
-    return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
+    return compressed(array("I", [len(table)]).tobytes() + table + words.tobytes())
 
 
 def surface(structure: Structure) -> int:
@@ -399,7 +400,7 @@ def pack_references(references: Sequence[Reference]) -> bytes:
     words.extend([place.line for place in references])
     words.extend([place.column for place in references])
     words.extend([place.symbol + 1 for place in references])
-    return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
+    return compressed(array("I", [len(table)]).tobytes() + table + words.tobytes())
 
 
 class ReferenceColumns(NamedTuple):

@@ -1,4 +1,4 @@
-"""Records pinned views and examined errors in small files next to the index.
+"""Records pinned views in a small file of each repository.
 
 Pins have their own file, since an index can be rebuilt: `pins/pins-ID.json` in the home folder, ID
 being the repository's. It contains scopes as in `views.scope`. Each change replaces the file under
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import time
 import zlib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -20,10 +19,9 @@ from typing import NamedTuple, cast
 
 from codelens import home_files
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
-from codelens.home_files import read_small, replace_file
+from codelens.home_files import read_small
 from codelens.paths import NO_ROOM, make_private, pins_file
 from codelens.store.database.database import Database
-from codelens.store.database.database_recovery import KEPT_S
 
 logger = logging.getLogger(__name__)
 
@@ -194,53 +192,3 @@ def _alone(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-# Unexpected errors, and the state in which they left the index: `index-ID.db.unexplained`.
-#
-# After such an error the index is decoded: it is found sound, or damaged and set aside. The result
-# is recorded for a day or a week. During that time another error from the same place is only
-# reported, without decoding or rebuilding the index.
-
-SOUND, DAMAGED = "sound", "damaged"
-_KEPT_S = {SOUND: 86_400, DAMAGED: KEPT_S}
-_MOST_ERROR_BYTES = 20_000
-_MOST_NOTED = 50
-
-
-def unexplained_file(path: Path) -> Path:
-    """The file of unexpected errors of an index."""
-    return path.with_name(f"{path.name}.unexplained")
-
-
-def outcomes(path: Path) -> dict[str, str]:
-    """Origin of an error -> `SOUND` or `DAMAGED`; empty if the file cannot be read."""
-    return {origin: outcome for origin, (_, outcome) in _noted(path).items()}
-
-
-def note(path: Path, origin: str, outcome: str) -> None:
-    """Record the origin of an error and the state of the index.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    noted = _noted(path) | {origin: (int(time.time()), outcome)}
-    latest = list(noted.items())[-_MOST_NOTED:]
-    text = "".join(f"{when_s} {state} {place}\n" for place, (when_s, state) in latest)
-    file = str(unexplained_file(path))
-    replace_file(file, text.encode(), temporary=f"{file}.new-{os.getpid()}")
-
-
-def _noted(path: Path) -> dict[str, tuple[int, str]]:
-    try:
-        text = read_small(unexplained_file(path), _MOST_ERROR_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return {}
-    now = time.time()
-    noted: dict[str, tuple[int, str]] = {}
-    for line in text.splitlines():
-        when, _, rest = line.partition(" ")
-        outcome, _, origin = rest.partition(" ")
-        if when.isdecimal() and abs(now - int(when)) < _KEPT_S.get(outcome, 0):
-            noted[origin] = int(when), outcome
-    return noted

@@ -61,6 +61,7 @@ _COPY = (
     SELECT ?, number, signatures FROM view_folders WHERE view = ?
     """,
 )
+_BLOCKS = "SELECT number, block, files FROM view_blocks WHERE view = ? ORDER BY number"
 _FOLDER_BLOCKS = "SELECT number, signatures FROM view_folders WHERE view = ?"
 _FOLDER_NAMES = "SELECT id, path FROM folders"
 _FOLDER_IDS = "SELECT path, id FROM folders WHERE path IN ({marks})"
@@ -210,6 +211,45 @@ def copy(db: Database, view: int, base: int) -> None:
     """Give a new view the files and folders of another; in the caller's transaction."""
     for sql in _COPY:
         db.execute(sql, (view, base))
+
+
+def share(
+    db: Database, view: int, base: int, signature_of: Callable[[bytes, int | None, int], bytes],
+    change: int,
+) -> dict[bytes, int]:  # fmt: skip
+    """Give a view without files those of another, with its own signatures.
+
+    In the caller's transaction.
+
+    Args:
+        db: the index.
+        view: its id.
+        base: the id of the other view.
+        signature_of: the signature of a file, from its path, content and state in the other view;
+            empty if it differs there.
+        change: the number of this change of the view.
+
+    Returns:
+        Path -> path id of the files that differ. The view has them now, and the caller has to
+        replace or remove them.
+    """
+    rows = db.rows(_FILES, (base, -1))
+    shared: list[tuple[int, int, int, int, bytes, int]] = []
+    differing: dict[bytes, int] = {}
+    at = 0
+    for number, block, count in db.rows(_BLOCKS, (base,)):
+        signatures: list[bytes] = []
+        for path, path_id, content, state in rows[at : at + count]:
+            own = signature_of(path, content, state)
+            signatures.append(own)
+            if not own:
+                differing[path] = path_id
+        at += count
+        shared.append((view, number, block, count, _packed(signatures), change))
+    if at != len(rows):
+        raise IndexCorrupt(db.path, "a view's blocks do not match its files")
+    db.execute_many(_PUT_BLOCK, shared)
+    return differing
 
 
 def delete_unused(db: Database) -> None:

@@ -29,14 +29,36 @@ FILES = {
         "useCart(); useTotal\n</script>\n"
     ),
     "shop/other.vue": "<script setup>\nuseCart()\n</script>\n<template><BaseCard /></template>\n",
+    "web/composables/use-fee.ts": "export default function () {\n  return 1\n}\n",
+    "web/pages/fee.vue": "<script setup>\nconst fee = useFee()\n</script>\n",
+    "next/next.config.js": "module.exports = {}\n",
+    "next/src/app/(shop)/blog/[slug]/page.tsx": (
+        "export function generateMetadata() {}\n"
+        "function Post() { return <p/> }\nexport function helper() {}\nexport default Post\n"
+    ),
+    "next/app/api/items/route.ts": "export async function GET() {}\n",
+    "next/pages/old/index.tsx": (
+        "export async function getServerSideProps() {}\n"
+        "export default function Old() { return <p/> }\n"
+    ),
+    "next/middleware.ts": "export function middleware() {}\n",
+    "next/lib/middleware.ts": "export function middleware() {}\n",
+    "next/client.tsx": (
+        "export const load = () => fetch('/api/items?page=1')\n"
+        "export const a = (s: string) => <a href={`/blog/${s}`}/>\n"
+        "export const old = '/old'\nexport const other = '/api/items/1'\n"
+    ),
+    "app/kit/svelte.config.js": "export default {}\n",
+    "app/kit/src/routes/api/[id]/+server.ts": "export function POST() {}\n",
+    "app/kit/src/hooks.server.ts": "export const handle = async () => {}\n",
+    "app/kit/src/params/int.ts": "export function match(x) { return true }\n",
+    "app/kit/src/routes/+page.svelte": "<script>\nfetch(`/api/${id}`)\n</script>\n",
     "kit/routes/+page.server.ts": (
         "export async function load() { return {} }\nexport const actions = {}\n"
         "export const prerender = true\n"
     ),
     "kit/routes/+page.svelte": "<script>\nlet { data, form } = $props()\n</script>\n{data.a}\n",
     "kit/routes/+layout.ts": "export const load = () => ({})\n",
-    "blazor/Card.razor": "<p>@Title</p>\n",
-    "blazor/Page.razor": '<Card Title="a" />\n<Cards />\n',
     "lib/core.ex": (
         "defmodule Web.Core do\n  def card(assigns) do\n    render(assigns)\n  end\n\n"
         '  def list(assigns) do\n    ~H"""\n    <.card />\n    """\n  end\n\n'
@@ -91,6 +113,71 @@ def committed() -> dict[str, str]:
             },
         ),
         ("web/composables/cart.ts#inner", {}),
+        (
+            "web/composables/use-fee.ts",
+            {"web/pages/fee.vue:2": "uses useFee, which Nuxt imports from composables/"},
+        ),
+        (
+            "next/src/app/(shop)/blog/[slug]/page.tsx#Post",
+            {
+                "next/src/app/(shop)/blog/[slug]/page.tsx:2": "Next calls the default export of "
+                "this file for /blog/[slug]",
+                "next/client.tsx:2": "names /blog/[slug], which Next serves from "
+                "next/src/app/(shop)/blog/[slug]/page.tsx",
+            },
+        ),
+        (
+            "next/src/app/(shop)/blog/[slug]/page.tsx#generateMetadata",
+            {
+                "next/src/app/(shop)/blog/[slug]/page.tsx:1": "Next reads generateMetadata of "
+                "this file by its name"
+            },
+        ),
+        ("next/src/app/(shop)/blog/[slug]/page.tsx#helper", {}),
+        (
+            "next/app/api/items/route.ts#GET",
+            {
+                "next/app/api/items/route.ts:1": "Next answers GET /api/items with it",
+                "next/client.tsx:1": "names /api/items, which Next serves from "
+                "next/app/api/items/route.ts",
+            },
+        ),
+        (
+            "next/pages/old/index.tsx#getServerSideProps",
+            {
+                "next/pages/old/index.tsx:1": "Next reads getServerSideProps of this file by its "
+                "name"
+            },
+        ),
+        (
+            "next/pages/old/index.tsx#Old",
+            {
+                "next/pages/old/index.tsx:2": "Next calls the default export of this file for /old",
+                "next/client.tsx:3": "names /old, which Next serves from next/pages/old/index.tsx",
+            },
+        ),
+        (
+            "next/middleware.ts#middleware",
+            {"next/middleware.ts:1": "Next reads middleware of this file by its name"},
+        ),
+        ("next/lib/middleware.ts#middleware", {}),
+        (
+            "app/kit/src/routes/api/[id]/+server.ts#POST",
+            {
+                "app/kit/src/routes/api/[id]/+server.ts:1": "SvelteKit answers POST /api/[id] "
+                "with it",
+                "app/kit/src/routes/+page.svelte:2": "names /api/[id], which SvelteKit serves "
+                "from app/kit/src/routes/api/[id]/+server.ts",
+            },
+        ),
+        (
+            "app/kit/src/hooks.server.ts#handle",
+            {"app/kit/src/hooks.server.ts:1": "SvelteKit reads handle of this file by its name"},
+        ),
+        (
+            "app/kit/src/params/int.ts#match",
+            {"app/kit/src/params/int.ts:1": "SvelteKit reads match of this file by its name"},
+        ),
         ("web/composables/deep/more.ts#useDeep", {}),
         (
             "web/server/utils/db.ts#useDb",
@@ -113,10 +200,6 @@ def committed() -> dict[str, str]:
         ("kit/routes/+page.server.ts#prerender", {}),
         ("kit/routes/+layout.ts#load", {}),
         (
-            "blazor/Card.razor",
-            {"blazor/Page.razor:1": "uses <Card>, a component of Blazor"},
-        ),
-        (
             "lib/core.ex#Web.Core.card",
             {
                 "lib/core.ex:8": "renders <.card>, a component of HEEx",
@@ -124,7 +207,7 @@ def committed() -> dict[str, str]:
             },
         ),
         ("lib/core.ex#Web.Core.cards", {}),
-        ("docs/Chart.jsx#Chart", {"docs/guide.mdx:5": "imports Chart in MDX"}),
+        ("docs/Chart.jsx#Chart", {}),
         ("docs/Chart.jsx#Axis", {}),
         ("docs/other/Chart.jsx#Chart", {"docs/aliased.mdx:1": "imports Chart in MDX"}),
         (
@@ -147,10 +230,18 @@ def test_a_use_by_convention_is_possible(
         site: one["why"]
         for one in found.get("may", ())
         for site in one["sites"]
-        if re.search("Nuxt|SvelteKit|Blazor|MDX|HEEx|Laravel", one.get("why", ""))
+        if re.search("Next|Nuxt|SvelteKit|MDX|HEEx|Laravel", one.get("why", ""))
     }
     assert why == sites
     assert not any(site in str(found["results"]) for site in sites)
+
+
+def test_a_convention_explains_an_unresolved_use_of_the_name(repo: GitRepo, run: Run) -> None:
+    found = run("references", "web/composables/cart.ts#useCart", "--json").json
+    reasons = [(line["path"], line["why"]) for line in found["results"] if not line["certain"]]
+    assert ("web/pages/index.vue", "uses useCart, which Nuxt imports from composables/") in reasons
+    places = [(line["path"], line["line"]) for line in found["results"]]
+    assert len(set(places)) == len(places)
 
 
 def test_an_edited_component_reports_its_users(repo: GitRepo, run: Run) -> None:

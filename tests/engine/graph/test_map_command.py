@@ -93,6 +93,20 @@ def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: R
     assert given["shop/__init__.py"] == "package, import shop; exports show, total, levy"
 
 
+def test_a_build_script_is_no_entry_point(repo: GitRepo, run: Run) -> None:
+    repo.write_all(
+        {
+            "tool/Cargo.toml": '[package]\nname = "tool"\n',
+            "tool/build.rs": "fn main() {}\n",
+            "tool/src/main.rs": "fn main() {}\n",
+            "other/build.rs": "fn main() {}\n",
+        }
+    )
+    places = {entry["handle"] for entry in run("map", "--json").json["entries"]}
+    assert "tool/build.rs#main" not in places
+    assert {"tool/src/main.rs", "other/build.rs#main"} <= places
+
+
 def test_methods_that_stand_outside_of_their_type_are_shown_below_it(
     repo: GitRepo, run: Run
 ) -> None:

@@ -7,14 +7,16 @@ package, wildcard imports. Overloads count only if they accept the number of arg
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, Protocol
 
+from codelens.paths import printed
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Names, Referent
 from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.classes.class_types import Arity, arity, generics
-from codelens.resolve.path_tree import folder_of
+from codelens.resolve.languages.registry import NAMED_BY_FILE
+from codelens.resolve.path_tree import ancestors, below, folder_of
 from codelens.resolve.view_files import View
 from codelens.types import Import
 
@@ -32,6 +34,7 @@ ONE_SPACE = frozenset({"c", "cpp", "kotlin", "scala", "csharp"})
 """Languages in which a local variable hides methods of its name, because it may be callable."""
 
 
+_CODE_BEHIND, _SHARED = b".cs", b"_Imports.razor"
 _BEFORE_EXPECT = re.compile(r"^(?:@[\w.:]+(?:\([^()]*\))?\s+|public\s+|internal\s+)*")
 
 
@@ -67,8 +70,13 @@ class ClassNames(Names):
         unknown."""
 
     def package(self, path: bytes) -> str:
-        """Return the package that a file declares."""
+        """Return the package that a file declares; a component may leave that to its code."""
         model = self.view.model(path)
+        if model is not None and not model.package and path.endswith(NAMED_BY_FILE):
+            model = self.view.model(path + _CODE_BEHIND)
+            if model is None or not model.package:
+                # The build tools give it a namespace for its folder, which no text names.
+                return f"/{printed(folder_of(path))}"
         return model.package if model is not None else ""
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
@@ -305,7 +313,7 @@ class ClassNames(Names):
     def _in_file(
         self, path: bytes, model: FileModel, name: str, space: Space, arguments: int
     ) -> list[Referent]:
-        group, package = _GROUPS[model.language], model.package
+        group, package = _GROUPS[model.language], self.package(path)
         entry = model.names[0].get(name)
         numbers = self.imports_of(model, name)
         referents = (
@@ -323,7 +331,28 @@ class ClassNames(Names):
         while not referents and group == "net" and package:
             package = package.rpartition(".")[0]
             referents = self.of_space(self.in_package(path, package, name), space)
-        return referents or self._from_all(path, name, space, arguments)
+        referents = referents or self._from_all(path, name, space, arguments)
+        if not referents and group == "net":
+            referents = self.of_space(self._component(path, name), space)
+        return referents
+
+    def _component(self, path: bytes, name: str) -> list[Referent]:
+        """Return the components of a name that are nearest to a file."""
+        components = self.view.index("components", self._components).get(name, ())
+        around = set(ancestors(folder_of(path)))
+        shared = {
+            component: len(around.intersection(ancestors(folder_of(component.path))))
+            for component in components
+        }
+        most = max(shared.values(), default=0)
+        return [component for component, size in shared.items() if size == most]
+
+    def _components(self) -> dict[str, list[Referent]]:
+        index: dict[str, list[Referent]] = {}
+        for path in sorted(self.view.languages):
+            if path.endswith(NAMED_BY_FILE):
+                self._add(index, path)
+        return index
 
     def imports_of(self, model: FileModel, name: str) -> list[int]:
         """Return the indexes of the imports that may provide a name."""
@@ -348,14 +377,22 @@ class ClassNames(Names):
 
         Skips C# namespaces that the view does not define, which are most of them.
         """
-        model = self.view.model(path)
         wholes: list[tuple[str, list[Referent]]] = []
-        for import_ in model.imports if model is not None else ():
+        for import_ in self._imports(path):
             if import_.name == "*":
                 owners = self._types_called(path, import_.module)
                 if owners or not self._is_foreign(path, import_.module):
                     wholes.append((import_.module, owners))
         return wholes
+
+    def _imports(self, path: bytes) -> Iterator[Import]:
+        """Yield the imports of a file; those of a component are also in the folders around it."""
+        places = [path]
+        if path.endswith(NAMED_BY_FILE):
+            places += [below(folder, _SHARED) for folder in ancestors(folder_of(path))]
+        for place in dict.fromkeys(places):
+            model = self.view.model(place)
+            yield from model.imports if model is not None else ()
 
     def _is_foreign(self, path: bytes, namespace: str) -> bool:
         if self.view.languages.get(path) != "csharp":

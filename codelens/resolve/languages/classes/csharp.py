@@ -45,28 +45,27 @@ class Namespaces(ModuleResolver):
         return tuple(sorted(file for file in self._tree.files(base) if file.endswith(b".cs")))
 
 
-# The language description of C#.
+# The language description of C#, and of Razor, whose components are classes of C#.
 
-SPECS = {
-    "csharp": LanguageSpec(
-        modules="classes.csharp:Namespaces",
-        resolver="classes.class_values:resolver",
-        named_in_texts=True,
-        follows_names=True,
-        instance=frozenset({"this", "$this"}),
-        overriding_words=frozenset({"override"}),
-        hiding_words=frozenset({"private", "static"}),
-        overloads_apart=True,
-        split_types=True,
-        indexes_view=True,
-        keeps_names=True,
-        imports_folders=True,
-        folder_is_package=True,
-        constructor_is_named_as_type=True,
-        has_main=True,
-        overloads=True,
-        named_arguments=True,
-        members_apart=True,
-        global_names=True,
-    )
-}
+_CSHARP = LanguageSpec(
+    modules="classes.csharp:Namespaces",
+    resolver="classes.class_values:resolver",
+    named_in_texts=True,
+    follows_names=True,
+    instance=frozenset({"this", "$this"}),
+    overriding_words=frozenset({"override"}),
+    hiding_words=frozenset({"private", "static"}),
+    overloads_apart=True,
+    split_types=True,
+    indexes_view=True,
+    keeps_names=True,
+    imports_folders=True,
+    folder_is_package=True,
+    constructor_is_named_as_type=True,
+    has_main=True,
+    overloads=True,
+    named_arguments=True,
+    members_apart=True,
+    global_names=True,
+)
+SPECS = {"csharp": _CSHARP, "razor": _CSHARP}

@@ -1,4 +1,4 @@
-"""Finds what Kotlin's folders say: which source sets see each other, and packages in any folder."""
+"""Derives from Kotlin's folders which source sets see each other; finds packages in any folder."""
 
 from __future__ import annotations
 

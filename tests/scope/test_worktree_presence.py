@@ -14,7 +14,7 @@ from hang_alarm import end_after, guarded
 
 from codelens.scope.location import mount_of, mounts
 from codelens.scope.repository import Repository, listed_worktrees
-from codelens.scope.worktree_presence import Whereabouts, repository_state, standing, whereabouts
+from codelens.scope.worktree_presence import Whereabouts, presence, repository_state, whereabouts
 
 
 class Place:
@@ -28,7 +28,7 @@ class Place:
         self.repo_id, self.common_dir = scope.repo_id, scope.common_dir
 
     def of(self, root: Path, seen: Whereabouts | None, *, printed: bool = False) -> str:
-        return standing(str(root), self.repo_id, self.common_dir, seen, printed=printed).state
+        return presence(str(root), self.repo_id, self.common_dir, seen, printed=printed).state
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_an_existing_worktree_is_there_with_its_scope(place: Place) -> None:
-    found = standing(str(place.linked.root), place.repo_id, place.common_dir, None, printed=False)
+    found = presence(str(place.linked.root), place.repo_id, place.common_dir, None, printed=False)
     assert found == ("there", Repository.at(place.linked.root).scope().key)
 
 
@@ -84,7 +84,7 @@ def test_a_main_worktree_far_from_its_git_folder_is_gone_only_from_its_disk(tmp_
     shutil.rmtree(root)
 
     def state(where: Whereabouts | None) -> str:
-        return standing(str(root), scope.repo_id, scope.common_dir, where, printed=False).state
+        return presence(str(root), scope.repo_id, scope.common_dir, where, printed=False).state
 
     assert state(seen._replace(mount=os.fsencode(root.parent))) == "unreachable"
     assert state(seen._replace(filesystem="fsid 12345")) == "unreachable"
@@ -122,7 +122,7 @@ def test_a_repository_on_a_mount_that_is_gone_is_out_of_reach(
         seen, own = whereabouts(scope.root), whereabouts(scope.common_dir)
 
         def state() -> str:
-            return standing(scope.root, scope.repo_id, scope.common_dir, seen, printed=False).state
+            return presence(scope.root, scope.repo_id, scope.common_dir, seen, printed=False).state
 
         assert state() == "there"
         subprocess.run(["umount", at], check=True)
