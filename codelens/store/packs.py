@@ -18,6 +18,8 @@ from codelens.store.facts import contents, postings
 from codelens.store.facts.compression import compressed
 from codelens.store.facts.contents import TIER_FULL, ContentKey, batched
 from codelens.store.facts.resolution_facts import (
+    COLUMNS,
+    COUNTS,
     REFERENCE_KINDS,
     PackedFacts,
     SymbolRow,
@@ -231,7 +233,7 @@ def encoded(content: PackedContent) -> bytes:
         "generated": facts.generated,
         "lines": facts.lines,
         "surface": facts.surface,
-        "counts": [facts.chunk_count, facts.body_terms, facts.name_terms, facts.doc_terms],
+        "counts": [getattr(facts, count) for count in COUNTS],
         "symbols": [[row[1], *row[3:]] for row in facts.symbol_rows],
         "blobs": [len(blob) for blob in blobs],
         "terms": [[term, len(words)] for term, words in terms],
@@ -272,25 +274,20 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
         raise MalformedRecord("a content has no hash or no outcome")
     lines = whole_of(head["lines"], _MOST)
     symbols = [_symbol(at, row, lines) for at, row in enumerate(head["symbols"])]
-    chunk_count, body_terms, name_terms, doc_terms = (
-        whole_of(count, _MOST) for count in head["counts"]
-    )
+    counts = [whole_of(count, _MOST) for count in head["counts"]]
     facts = PackedFacts(
         outcome=cast("Outcome", head["outcome"]),
         lines=lines,
         generated=head["generated"] is True,
         symbol_rows=symbols,
-        chunk_count=chunk_count,
         chunks=chunks,
         references=references,
         imports=imports,
         flow=flow,
         surface=whole_of(head["surface"], _MOST_SURFACE),
-        body_terms=body_terms,
-        name_terms=name_terms,
-        doc_terms=doc_terms,
         terms=terms,
         vectors=None,
+        **dict(zip(COUNTS, counts, strict=True)),
     )
     check_blobs(facts)
     # Compressed as in the index, now that it is validated.
@@ -515,11 +512,10 @@ SELECT DISTINCT c.id, c.language, c.version, c.outcome
 FROM view_files f JOIN contents c ON c.id = f.content
 WHERE f.view = ? AND c.tier = ?
 """
-_ROWS = """
-SELECT id, hash, language, version, size_bytes, outcome, lines, generated, chunk_count, chunks,
-    refs, imports, flow, surface, body_terms, name_terms, doc_terms
-FROM contents WHERE id IN ({marks})
-"""
+_ROWS = f"""
+SELECT id, hash, language, version, size_bytes, {", ".join(COLUMNS.values())}
+FROM contents WHERE id IN ({{marks}})
+"""  # noqa: S608 - constants
 
 
 def packable(db: Database, view: int, versions: Mapping[str, int]) -> set[int]:
@@ -553,25 +549,14 @@ def _with_terms(db: Database, terms: Mapping[int, dict[str, bytes]]) -> Iterator
     for batch in batched(terms):
         marks = ",".join("?" * len(batch))
         symbols = contents.symbols_of(db, [int(content) for content in batch])  # type: ignore[call-overload]
-        for row in db.rows(_ROWS.format(marks=marks), batch):
-            facts = PackedFacts(
-                outcome=row[5],
-                lines=row[6],
-                generated=bool(row[7]),
-                symbol_rows=symbol_rows(symbols.get(row[0], ())),
-                chunk_count=row[8],
-                chunks=row[9],
-                references=row[10],
-                imports=row[11],
-                flow=row[12],
-                surface=row[13],
-                body_terms=row[14],
-                name_terms=row[15],
-                doc_terms=row[16],
-                terms=terms[row[0]],
-                vectors=None,
-            )
-            yield PackedContent((row[1], row[2]), row[3], row[4], facts)
+        for content, digest, language, version, size, *columns in db.rows(
+            _ROWS.format(marks=marks), batch
+        ):
+            fields = dict(zip(COLUMNS, columns, strict=True))
+            fields["generated"] = bool(fields["generated"])
+            rows = symbol_rows(symbols.get(content, ()))
+            facts = PackedFacts(symbol_rows=rows, terms=terms[content], vectors=None, **fields)
+            yield PackedContent((digest, language), version, size, facts)
 
 
 def merge(db: Database, batch: Sequence[PackedContent]) -> int:

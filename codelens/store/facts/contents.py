@@ -19,7 +19,9 @@ from codelens.store.facts import resolution_facts
 from codelens.store.facts.compression import compressed
 from codelens.store.facts.postings import Doc
 from codelens.store.facts.resolution_facts import (
+    COLUMNS,
     REFERENCE_KINDS,
+    Content,
     PackedFacts,
     Places,
     ReferenceRows,
@@ -199,18 +201,6 @@ class ScoredChunk(NamedTuple):
     doc_terms: int
 
 
-class Content(NamedTuple):
-    """Facts about a content as a whole."""
-
-    id: ContentId
-    language: str
-    outcome: str
-    generated: bool
-    size_bytes: int
-    lines: int
-    tier: int
-
-
 class Flowing(NamedTuple):
     """The parts of a content that are needed to resolve its names."""
 
@@ -226,11 +216,10 @@ _FIND = """
 SELECT hash, language, id, version, tier FROM contents WHERE hash IN ({marks})
 ORDER BY tier, version, id
 """
-_INSERT = """
-INSERT INTO contents (hash, language, version, tier, size_bytes, lines, outcome, generated,
-    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports, flow, surface)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+_INSERT = f"""
+INSERT INTO contents (hash, language, version, tier, size_bytes, {", ".join(COLUMNS.values())})
+VALUES (?, ?, ?, ?, ?{", ?" * len(COLUMNS)})
+"""  # noqa: S608 - constants
 PUT_VECTORS = """
 INSERT INTO chunk_vectors (content, version, data) VALUES (?, ?, ?)
 ON CONFLICT (content) DO UPDATE SET version = excluded.version, data = excluded.data
@@ -281,9 +270,9 @@ WHERE substr(qualified, 1, length(?2)) = ?2
 """
 KEYS_FROM = "SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 _CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
-_ABOUT = """
-SELECT id, language, outcome, generated, size_bytes, lines, tier FROM contents WHERE id IN ({marks})
-"""
+_ABOUT = f"""
+SELECT {", ".join(Content._fields)} FROM contents WHERE id IN ({{marks}})
+"""  # noqa: S608 - constants
 _REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
 _FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
 SELECT_SURFACES = """
@@ -333,14 +322,8 @@ def insert(
 
     In the caller's transaction.
     """
-    db.execute(
-        _INSERT,
-        (
-            *key, version, tier, size_bytes, facts.lines, facts.outcome, facts.generated,
-            facts.chunk_count, facts.body_terms, facts.name_terms, facts.doc_terms, facts.chunks,
-            facts.references, facts.imports, facts.flow, facts.surface,
-        ),
-    )  # fmt: skip
+    columns = (getattr(facts, field) for field in COLUMNS)
+    db.execute(_INSERT, (*key, version, tier, size_bytes, *columns))
     content = db.last_id()
     rows = facts.symbol_rows
     if len(rows) > _MOST_SYMBOLS:

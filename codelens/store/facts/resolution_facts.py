@@ -15,6 +15,7 @@ from codelens.store.facts.compression import compressed
 from codelens.types import (
     Binding,
     ChunkVectors,
+    ContentId,
     Facts,
     Import,
     Outcome,
@@ -348,6 +349,30 @@ class PackedFacts(NamedTuple):
     def symbols(self) -> tuple[Symbol, ...]:
         """The symbols in text order."""
         return tuple(Symbol(row[1], *row[3:]) for row in self.symbol_rows)
+
+
+COUNTS = ("chunk_count", "body_terms", "name_terms", "doc_terms")
+"""The fields that are whole numbers of at least 0, in packs in this order."""
+COLUMNS = {
+    name: "refs" if name == "references" else name
+    for name in (
+        "lines", "outcome", "generated", *COUNTS, "chunks", "references", "imports", "flow",
+        "surface",
+    )
+}  # fmt: skip
+"""Field of `PackedFacts` -> its column of `contents`; the other fields have their own tables."""
+
+
+class Content(NamedTuple):
+    """Facts about a content as a whole: each field is a column of `contents`."""
+
+    id: ContentId
+    language: str
+    outcome: str
+    generated: bool
+    size_bytes: int
+    lines: int
+    tier: int
 
 
 def pack_facts(facts: Facts) -> PackedFacts:
