@@ -16,9 +16,19 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+from codelens.meaning.providers.provider_registry import PROVIDERS
 
 DIMENSION = 48
 KEY = "a-good-key"
+KINDS = {
+    "voyage": ["query", "document"],
+    "gemini": ["CODE_RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT"],
+}
+"""What the providers that mark a query and a document send for each."""
+NO_TOKENS = {"gemini"}
+"""The providers whose answers do not count tokens."""
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -54,7 +64,7 @@ class EmbeddingServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def endpoint(self, provider: str) -> str:
-        return f"{self.url}/v1" if provider in {"openai", "voyage"} else self.url
+        return self.url + urlsplit(PROVIDERS[provider].endpoint).path
 
     def misbehave(self, how: str, times: int = -1) -> None:
         self.misbehaviour, self.times = how, times

@@ -16,6 +16,7 @@ from gitrepo import GitRepo, git_environment
 from ruamel.yaml import YAML
 
 from codelens import __version__
+from codelens.meaning.providers.provider_registry import PROVIDERS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -38,6 +39,18 @@ def pages(nav: object) -> Iterator[str]:
 def test_the_version_is_the_same_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == __version__ == str(yaml_of("CITATION.cff")["version"])
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_each_provider_has_an_extra_and_a_row_in_the_docs(name: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert set(extras[name]) <= set(extras["dev"])
+    page = (ROOT / "docs" / "providers.md").read_text("utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}`"))
+    provider = PROVIDERS[name]
+    for part in (f"codelens[{name}]", provider.key_variable, provider.model, provider.endpoint):
+        assert part in row, f"the row of {name} in docs/providers.md lacks {part}"
 
 
 def test_every_page_is_on_the_site_once() -> None:

@@ -7,7 +7,15 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from embedding_server import DIMENSION, KEY, EmbeddingServer, embedding_server, vector_of
+from embedding_server import (
+    DIMENSION,
+    KEY,
+    KINDS,
+    NO_TOKENS,
+    EmbeddingServer,
+    embedding_server,
+    vector_of,
+)
 
 from codelens.cancellation import Call, CallCancelled
 from codelens.errors import SettingError
@@ -65,7 +73,7 @@ def test_texts_have_their_vectors_in_their_order(
     for text, vector in zip(TEXTS, embedded.vectors, strict=True):
         assert vector == pytest.approx(vector_of(text))
     assert server.received == [TEXTS]
-    assert embedded.tokens == (0 if provider == "gemini" else 21)
+    assert embedded.tokens == (0 if provider in NO_TOKENS else 21)
     assert embedder.dimension() == DIMENSION
 
 
@@ -74,11 +82,7 @@ def test_questions_and_documents_are_marked_differently(
 ) -> None:
     for kind in ("query", "document"):
         embedder.embed(TEXTS[:1], kind)
-    kinds = {
-        "voyage": ["query", "document"],
-        "gemini": ["CODE_RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT"],
-    }
-    assert server.kinds == kinds.get(provider, ["", ""])
+    assert server.kinds == KINDS.get(provider, ["", ""])
 
 
 def test_the_dimension_is_asked_with_no_text_of_a_repository(
