@@ -493,9 +493,35 @@ class Finder:
             pool = list(by_text)[:_PATHS_COMPARED]
             matches = difflib.get_close_matches(text, pool, 3, 0.6)
             same = [path for match in matches for path in by_text[match]]
-            return self._shown_files(handle, same[:3])
+            shown = self._shown_files(handle, same[:3])
+            return shown if shown or handle.lines is not None else self._near_folders(rel_path)
         near = sorted(same, key=lambda path: -_shared(path, rel_path))[:3]
         return self._shown_files(handle, near)
+
+    def _near_folders(self, rel_path: bytes) -> list[str]:
+        """Folders with a similar path, each with `/` at its end; without a folder, a similar name.
+
+        An extension suggests a file.
+        """
+        import difflib
+
+        target_path = rel_path.rstrip(b"/")
+        if os.path.splitext(target_path)[1]:
+            return []
+        by_text: dict[str, list[bytes]] = {}
+        folders = {
+            b"/".join(parts[:end])
+            for path in self._snapshot.by_path
+            for parts in [path.split(b"/")]
+            for end in range(1, len(parts))
+        }
+        for folder in sorted(folders):
+            key = folder if b"/" in target_path else os.path.basename(folder)
+            by_text.setdefault(key.decode("utf-8", "replace"), []).append(folder)
+        pool = list(by_text)[:_PATHS_COMPARED]
+        matches = difflib.get_close_matches(target_path.decode("utf-8", "replace"), pool, 3, 0.75)
+        near = [folder for match in matches for folder in by_text[match]]
+        return [f"{path_text(folder)}/" for folder in near[:3]]
 
     def _shown_files(self, handle: Handle, near: Sequence[bytes]) -> list[str]:
         if handle.lines is not None:
