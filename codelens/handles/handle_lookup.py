@@ -281,10 +281,23 @@ class Finder:
                 f"the only place that defines {name}"
             )
             return self._place(exact[0], moved)
-        near = (*self._near_in_file(handle), *self._handles(exact))
+        near = (*self._near_in_file(handle), *self._handles(self._likeliest(handle, exact)))
         if not near:
             near = (*self._near_files(handle), *self._near_names(handle.symbol))
         raise HandleNotFound(format_handle(handle), near[:_NEAR_SHOWN], f"{shown} {why}")
+
+    def _likeliest(self, handle: Handle, owners: Sequence[_Owner]) -> list[_Owner]:
+        """Sort definitions of one name: code before prose, then by how their paths resemble it."""
+        import difflib
+
+        languages = self._languages(owner.file for owner in owners)
+        matcher = difflib.SequenceMatcher(None, b=(handle.path or b"").decode("utf-8", "replace"))
+
+        def order(owner: _Owner) -> tuple[bool, float]:
+            matcher.set_seq1(owner.file.path.decode("utf-8", "replace"))
+            return language_info(languages[owner.file.path]).prose, -matcher.ratio()
+
+        return sorted(owners, key=order)
 
     def _place(self, owner: _Owner, moved: str = "") -> Place:
         also = tuple(self._handles(self._elsewhere(owner)))
@@ -436,7 +449,7 @@ class Finder:
         return bool(extension) and any(path.endswith(extension) for path in self._snapshot.by_path)
 
     def _near_names(self, name: str) -> list[str]:
-        """Definitions whose name resembles the last part of `name`: code before prose.
+        """Definitions whose name resembles the last part of `name`: code before prose and data.
 
         Among definitions of one name, those whose owner resembles the written one come first.
         """
@@ -457,7 +470,7 @@ class Finder:
             languages = self._languages(file for file, _, _ in rows)
             ranked = sorted(
                 (
-                    language_info(languages[file.path]).prose,
+                    language_info(languages[file.path]).prose or symbol.kind == "key",
                     -difflib.SequenceMatcher(None, symbol.qualified, name).ratio(),
                     row,
                 )
