@@ -76,3 +76,12 @@ def test_few_new_files_are_all_read(engine: Engine, repo: GitRepo) -> None:
     answer = engine.diff("HEAD~1", path=repo.root)
     assert answer.receipt.status == "fresh"
     assert not answer.at_least
+
+
+def test_what_is_gone_since_the_merge_base_can_be_read(engine: Engine, repo: GitRepo) -> None:
+    repo.commit("three", {"lamp.py": "def glow(oil):\n    print(oil)\n"})
+    answer = engine.diff("HEAD~1...", path=repo.root)
+    gone = next(iter(answer.removed_public))
+    assert gone.endswith(":lamp.py#shine")
+    read = engine.expand([gone], path=repo.root)
+    assert "def shine(watt, hue):" in read.items[0].text

@@ -155,6 +155,9 @@ class Compared(NamedTuple):
     """Number of excluded files that were not read."""
 
 
+_COMMIT_DIGITS = 10
+
+
 class Names:
     """Handles of definitions on both sides."""
 
@@ -177,7 +180,10 @@ class Names:
 
 
 def _ref(side: AnySide) -> str:
-    return side.name if isinstance(side, CommitSide) and " " not in side.name else ""
+    """The ref in the handles of a side; a merge base has no name but its commit."""
+    if not isinstance(side, CommitSide):
+        return ""
+    return side.name if " " not in side.name else side.commit[:_COMMIT_DIGITS]
 
 
 def facts_of(db: Database, settings: Settings) -> Facts:
