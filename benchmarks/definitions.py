@@ -1,12 +1,15 @@
 """Does search find the definition itself? Questions are generated from real repositories.
 
-    python benchmarks/definitions.py MIRROR [--each 40] [--repo OWNER/NAME ...] [--home FOLDER]
+    python benchmarks/definitions.py MIRROR [--each 15] [--repo OWNER/NAME ...] [--home FOLDER]
 
 `MIRROR` has a folder `owner+name/repo` for each repository, which may be bare. A fixed draw picks
 definitions from the newest tree of each: functions, methods and types of five lines or more in
 production code whose doc begins with a sentence of six words or more, at most two per file. The
 question is that sentence without the words of the name; questions of fewer than four words are
 dropped. A doc that two definitions share identifies neither, so both are left out.
+
+The repositories are two halves of five, reported apart, so that a change can be chosen on one and
+judged by the other. `--older` takes those on which the ranking of definitions was developed.
 
 Counted: the definition as the first result, among the first three and ten, the same including
 what results name in `also`, and its file. The doc is part of the searched text, so this measures
@@ -31,7 +34,14 @@ from codelens.engine.engine import Engine
 from codelens.extract.tokenizer import WORD, terms_of_word
 
 KINDS = frozenset("function method class struct interface trait enum".split())
-REPOS = (
+FIRST_HALF = (
+    "jhy/jsoup", "honojs/hono", "pocketbase/pocketbase", "tmux/tmux", "Textualize/rich",
+)  # fmt: skip
+SECOND_HALF = (
+    "sebastianbergmann/phpunit", "lostisland/faraday", "astral-sh/uv", "wagtail/wagtail",
+    "mockk/mockk",
+)  # fmt: skip
+OLDER = (
     "psf/black", "pallets/werkzeug", "clap-rs/clap", "square/moshi", "twigphp/Twig",
     "gabime/spdlog", "sindresorhus/got", "FluentValidation/FluentValidation", "square/retrofit",
     "rust-lang/regex", "google/leveldb",
@@ -42,6 +52,7 @@ ASIDE = re.compile(
     re.IGNORECASE,
 )
 NOWHERE = 1000
+LONGEST_DOC = 40
 SENTENCE = re.compile(r"(.{20,300}?)(?:[.!?](?:\s|$)|$)", re.DOTALL)
 
 
@@ -115,7 +126,7 @@ def ranks_of(engine: Engine, folder: Path, pair: Pair) -> Ranks:
             ranks = ranks._replace(shown=min(ranks.shown, rank), named=min(ranks.named, rank))
         for handle in hit.also:
             read = engine.expand([handle], path=folder, ref="HEAD").items[0]
-            if is_it(pair, read.path, read.start_line, read.end_line):
+            if names_it(pair, read.path, read.start_line, read.end_line):
                 ranks = ranks._replace(named=min(ranks.named, rank))
     return ranks
 
@@ -125,17 +136,24 @@ def is_it(pair: Pair, path: str, start: int, end: int) -> bool:
     return path == pair.path and inside and abs(start - pair.start_line) <= 3
 
 
+def names_it(pair: Pair, path: str, start: int, end: int) -> bool:
+    """Whether a handle stands for the definition; what it expands to begins with the doc."""
+    above = 0 <= pair.start_line - start <= LONGEST_DOC
+    return path == pair.path and above and abs(end - pair.end_line) <= 1
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("mirror", type=Path)
-    parser.add_argument("--each", type=int, default=30)
+    parser.add_argument("--each", type=int, default=15)
     parser.add_argument("--repo", action="append", default=[])
+    parser.add_argument("--older", action="store_true")
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-definitions"))
     args = parser.parse_args()
     table: dict[str, list[Ranks]] = {}
     spent = []
     with Engine(home_settings(args.home)) as engine:
-        for repo in args.repo or REPOS:
+        for repo in args.repo or (OLDER if args.older else FIRST_HALF + SECOND_HALF):
             folder = args.mirror / repo.replace("/", "+") / "repo"
             if not folder.exists():
                 continue
@@ -145,7 +163,14 @@ def main() -> None:
                 spent.append(time.process_time() - started)
     print("| repository | pairs | first | in 3 | in 10 | named in 3 | in 10 | file in 3 | in 10 |")
     print("|---|---|---|---|---|---|---|---|---|")
-    table["all"] = [one for rows in table.values() for one in rows]
+    for name, repos in (
+        ("first half", FIRST_HALF),
+        ("second half", SECOND_HALF),
+        ("all", tuple(table)),
+    ):
+        rows = [one for repo in repos for one in table.get(repo, ())]
+        if rows:
+            table[name] = rows
     for repo, rows in table.items():
         cells = [sum(row.shown <= cut for row in rows) / len(rows) for cut in (1, 3, 10)]
         cells += [sum(row.named <= cut for row in rows) / len(rows) for cut in (3, 10)]

@@ -9,8 +9,10 @@ With `--node` the client is that of the TypeScript SDK; FOLDER is where `npm ins
 Picks names that are defined once in the whole tree, spread evenly over its paths (by its own
 patterns, not by codelens). It starts `codelens serve` on a new home and asks `cl_search` for one
 name after the other as soon as the client is connected. An answer is right if its first result is
-the file that defines the name. A receipt is correct if it counts the repository's files and, while
-it says `fresh`, has nothing pending. Times are wall times: compare them on one machine only.
+the file that defines the name. A wrong answer is silent if its receipt does not say that files were
+not searched: there must be none, whatever the load. A receipt is correct if it counts the
+repository's files and, while it says `fresh`, has nothing pending. Times are wall times: compare
+them on one machine only.
 """
 
 from __future__ import annotations
@@ -122,7 +124,7 @@ async def node_client(root: Path, env: dict[str, str], folder: Path) -> AsyncIte
 
 async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Path | None) -> None:
     """Asks, and prints a line for each question."""
-    right = true = 0
+    right = true = silent = 0
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "CODELENS_HOME": home}
         began = time.perf_counter()
@@ -138,13 +140,19 @@ async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Pa
                 is_true = f" {files:,} files checked" in receipt and (
                     "[fresh" not in receipt or "pending" not in receipt
                 )
-                right, true = right + is_right, true + is_true
+                is_silent = not is_right and not (
+                    "[partial" in receipt and " not searched: ask again" in receipt
+                )
+                right, true, silent = right + is_right, true + is_true, silent + is_silent
                 took = time.perf_counter() - start
                 print(f"{'ok  ' if is_right else 'MISS'} {took:5.2f} s  {name}  {receipt[:150]}")
                 if not is_right:
                     print(f"     wanted {path}, got {first[:120]}")
-        print(f"{right} of {len(questions)} right at the first question, {true} receipts true, "
-              f"{time.perf_counter() - began:.1f} s in all")  # fmt: skip
+        seconds = time.perf_counter() - began
+        print(
+            f"{right} of {len(questions)} right at the first question, {silent} wrong and silent, "
+            f"{true} receipts true, {seconds:.1f} s in all"
+        )
 
 
 def hash_of(name: str) -> int:

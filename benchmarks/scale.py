@@ -7,7 +7,8 @@ For repositories whose cold index takes minutes: make it once (`CODELENS_HOME=DI
 and measure the rest with it. Measures whole processes: `git status`, a search, and the first
 `related` of N definitions. Measures one server (`Engine(keep_going=True)`): the freshness check, a
 question without the check, and one edit of a file of about 17 and of about 160 kB to the right
-answer. Edited files are restored. CPU is user + system, in medians.
+answer, written in place and replaced as editors do. Edited files are restored. CPU is user +
+system, in medians.
 """
 
 from __future__ import annotations
@@ -62,23 +63,24 @@ with Engine(keep_going=True) as server:
         server.search(query, path='.')
     out['queries'] = [[*spent(lambda: server.search(query, path='.')), query] for query in queries]
     out['edits'] = {}
-    for path in edited:
+    for path, replaced in [(path, replaced) for path in edited for replaced in (False, True)]:
         data = Path(path).read_bytes()
         rows = []
         try:
             for number in range(5):
-                name = f'measured_edit_{os.getpid()}_{number}'
+                name = f'measured_edit_{os.getpid()}_{replaced}_{number}'
                 comment = b'#' if path.endswith(('.py', '.rb', '.sh')) else b'//'
-                Path(path).write_bytes(data + b'\\n' + comment + b' ' + name.encode() + b'\\n')
+                written = Path(path + '.measured') if replaced else Path(path)
+                written.write_bytes(data + b'\\n' + comment + b' ' + name.encode() + b'\\n')
+                written.replace(path)
                 look = spent(lambda: server.look(path='.'))
                 answer = spent(lambda: out.update(found=server.search(name, path='.')))
-                handles = [one.handle for one in out.pop('found').results[:1]]
-                right = bool(handles) and handles[0].startswith(path)
+                right = [one.path for one in out.pop('found').results[:1]] == [path]
                 rows.append([*look, *answer, right])
         finally:
             Path(path).write_bytes(data)
             server.look(path='.')
-        out['edits'][path] = rows
+        out['edits'][path + ' (replaced)' * replaced] = rows
     out['peak_mib'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps(out))
 """

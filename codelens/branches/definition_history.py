@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.branches.definition_matcher import ADDED, FORMATTING, Matches, change_of, text_changes
@@ -12,15 +12,18 @@ from codelens.branches.earlier_snippets import (
     EarlierVersion,
     Origin,
     ReadSnippet,
+    Standing,
     changed_files,
     earlier_definition,
     earlier_in_file,
     has_owners_above,
     has_same_definition,
     holds,
+    is_standing,
     lines_of,
     may_stem_from,
     origins_of,
+    standing_in,
     unix_lines,
     whole_text,
 )
@@ -51,11 +54,15 @@ def last_changes(
         head: the commit to start from.
         history: the commits that changed the file, from `head` backwards.
     """
-    texts = {at: whole_text(definition) for at, definition in enumerate(file.definitions)}
+    plain, language = unix_lines(file.data), file.language
+    texts = {
+        at: standing_in(plain, whole_text(definition))
+        for at, definition in enumerate(file.definitions)
+    }
     commit_of: dict[int, CommitId] = {}
     start = walk.commit(head) if head else None
     blob = walk.blob_at(start, file.path) if start is not None else None
-    present = _standing(walk, blob, list(texts), texts, file)
+    present = _standing(walk, blob, list(texts), texts, language)
     commit_of.update(dict.fromkeys(texts.keys() - present, CommitId("")))
     waiting: list[tuple[int, int, Commit, bytes | None, set[int]]] = []
     if start is not None:
@@ -72,7 +79,7 @@ def last_changes(
         blobs = [walk.blob_at(parent, file.path) for parent in parents]
         order = sorted(range(len(parents)), key=lambda at: blobs[at] != blob)
         for at in order:
-            same = left if blobs[at] == blob else _standing(walk, blobs[at], left, texts, file)
+            same = left if blobs[at] == blob else _standing(walk, blobs[at], left, texts, language)
             if same:
                 number += 1
                 parent = _next_change(walk, history, commit, parents[at])
@@ -108,13 +115,14 @@ def _standing(
     walk: CommitWalk,
     blob: bytes | None,
     ordinals: Collection[int],
-    texts: dict[int, bytes],
-    file: FileDefinitions,
+    standing: Mapping[int, Standing],
+    language: str,
 ) -> set[int]:
     data = walk.blob(blob) if blob is not None else None
     if data is None:
         return set()
-    return {at for at in ordinals if has_same_definition(data, texts[at], file.data, file.language)}
+    plain = unix_lines(data)
+    return {at for at in ordinals if is_standing(plain, standing[at], language)}
 
 
 # Finds the commits that changed a definition, through renames and moves.

@@ -267,7 +267,7 @@ class ExploreRequest(NamedTuple):
     """A task with its options."""
 
     request: Request
-    """The task without the template of a report, with its filters."""
+    """The task with its filters."""
     task: str
     """The task as given."""
     chosen_intent: ChosenIntent
@@ -496,7 +496,7 @@ def explore_task(
     with walked_view(pool, view_request) as (view, seconds):
         # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
         request = Request(
-            read_task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
+            task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
             seconds=seconds_to_read(view_request.budget_ms), meaning=False,
         )  # fmt: skip
         saved = NotesHere(view, read_task, now_s)

@@ -289,7 +289,8 @@ PIVOTS = 60
 FOLLOWED = 8
 """Number of the best of these whose neighbours are included."""
 CERTAIN = 10.0
-"""Bonus for definitions that the task itself names."""
+"""Bonus for the first definition that the task itself names, as the innermost frame of a trace; the
+second gets half of it, the third a third."""
 CALLEE, CALLER = 0.5, 0.35
 """Value of a neighbour, as a share of its pivot's value."""
 _NEIGHBOUR_LINES = 40
@@ -390,17 +391,18 @@ def candidates_of(
         values[node], parts[node] = value, "pivot"
         if row.is_named:
             named.add(node)
-    for ranked in definitions.certain:
+    for place, ranked in enumerate(definitions.certain):
+        bonus = CERTAIN / (1 + place)
         if ranked.symbol >= 0:
             node = Node(ranked.file.path, ranked.symbol)
-            values[node] = values.get(node, 0.5) + CERTAIN
+            values[node] = values.get(node, 0.5) + bonus
             parts[node], about[node] = "pivot", ranked.why
             named.add(node)
         elif ranked.kind != "file":
             loose.append(
                 Candidate(
                     ranked.file.path, -1, ranked.start_line, ranked.start_line, ranked.end_line,
-                    CERTAIN, "lines", about=ranked.why,
+                    bonus, "lines", about=ranked.why,
                 )
             )  # fmt: skip
     order = sorted(values, key=lambda node: (-values[node], node))

@@ -27,9 +27,17 @@ from codelens.scope.untouched_blobs import untouched_blobs
 from codelens.store.views.views import ViewRow
 
 _MISSING = "-"
+_RACY_MARK = "racy "
 _SYSTEM_ATTRIBUTES = ("/etc/gitattributes",)
 INVALID = "invalid patterns"
 """Key in a view's notes for lines of codelens's own ignore rules that can match nothing."""
+
+_last_read: dict[str, tuple[dict[str, str], TrackedSet]] = {}
+"""The state and the paths of the git index that was read last.
+
+Each save by an editor that replaces the file changes a folder, and to list that folder takes these
+paths; to read them again would be most of the cost of the question that follows.
+"""
 
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
 
@@ -185,7 +193,15 @@ class Surveyor:
     def _tracked(self) -> TrackedSet:
         if not self._index:
             return NOTHING_TRACKED
-        return read_tracked(self._index, expand_tree=self._expand)
+        # Before the index is read: if git replaces it meanwhile, the next look sees another state.
+        state = self._index_state()
+        if (last := _last_read.get(self._index)) is not None and last[0] == state:
+            return last[1]
+        tracked = read_tracked(self._index, expand_tree=self._expand)
+        _last_read.clear()
+        if not any(map(_is_unsettled, state.values())):
+            _last_read[self._index] = state, tracked
+        return tracked
 
     def _expand(self, oid_hex: str, prefix: bytes) -> Any:  # noqa: ANN401 - as `ExpandTree` has it
         return expand_tree(self._repository, oid_hex, prefix)
@@ -271,7 +287,12 @@ def _stored(stat: os.stat_result, look_ns: int) -> str:
     signature = signature_to_store(stat, look_ns)
     # A file may change again within the granularity of its timestamps, so no two looks may store an
     # equal signature for it.
-    return f"racy {look_ns}" if signature == RACY else signature.hex()
+    return f"{_RACY_MARK}{look_ns}" if signature == RACY else signature.hex()
+
+
+def _is_unsettled(stored: str) -> bool:
+    """Whether a signature cannot show that a file is as it was."""
+    return stored == _MISSING or stored.startswith(_RACY_MARK)
 
 
 def _below(path: str, folders: set[str]) -> bool:

@@ -147,6 +147,8 @@ task changes."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
 LEADING_LINE = 1.5
 """In bodies: weight of a term in the first line of a query of several lines; other terms have 1."""
+CODE_TERM = 0.5
+"""Weight of a term that a query has only in its fenced code."""
 NO_BODIES = 4.0
 """Files of a role with at least this penalty contribute no definitions."""
 PROSE_AND_DATA = frozenset("markdown rst asciidoc text json yaml toml ini xml csv".split())

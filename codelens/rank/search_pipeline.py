@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import answer_lines, ranking_weights, result_places
 from codelens.rank.pasted import query_forms
-from codelens.rank.query import partial_names, query_analysis
+from codelens.rank.query import partial_names, query_analysis, task_text
 from codelens.rank.query.query_analysis import Defined, analyse
 from codelens.rank.scoring import candidates, definition_features
 from codelens.rank.scoring.candidates import Weighed
@@ -57,6 +57,8 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
 
 
 def _state(view: Snapshot, request: Request, read: Read) -> SearchState:
+    if request.mode in {"auto", "symbol"}:
+        request = request._replace(query=task_text.without_template(request.query))
     query = analyse(request.query)
     return SearchState(view, request, query, Filters(view, request), read, list(query.notes))
 

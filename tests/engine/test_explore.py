@@ -264,6 +264,23 @@ def test_a_frame_of_a_stack_trace_comes_first(engine: Engine, stocked: GitRepo) 
     assert frame.part == "pivot" and frame.about.startswith("frame 1")
 
 
+def test_the_innermost_frame_of_a_report_is_worth_most(engine: Engine, stocked: GitRepo) -> None:
+    report = (
+        "[Bug]: restock breaks with cracked glass\n\n```\nTraceback (most recent call last):\n"
+        '  File "/app/shop.py", line 6, in restock\n    shelf.put(lamp)\n'
+        '  File "/app/store.py", line 16, in put\n    self.lamps.append(checked(lamp))\n'
+        '  File "/app/store.py", line 24, in checked\n    raise ValueError("cracked")\n'
+        "ValueError: cracked\n```\n\n### Environment\n\n- Python: 3.12\n"
+    )
+    answer = engine.explore(report, path=stocked.root)
+    frames = {one.symbol: one.about for one in answer.pieces if one.about.startswith("frame")}
+    assert {name: about.split(":")[0] for name, about in frames.items()} == {
+        "checked": "frame 1", "Shelf.put": "frame 2", "restock": "frame 3",
+    }  # fmt: skip
+    few = engine.explore(report, path=stocked.root, max_tokens=300)
+    assert [one.handle for one in few.pieces] == ["store.py#checked", "store.py#Shelf.put"]
+
+
 def test_a_task_that_cannot_be_answered_is_refused_or_says_so(
     engine: Engine, stocked: GitRepo
 ) -> None:

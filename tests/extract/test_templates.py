@@ -236,6 +236,12 @@ def test_a_script_that_ends_before_a_name_defines_no_word_of_the_translation(
     assert {symbol.name for symbol in symbols} <= {"default", "a"}
 
 
+@pytest.mark.parametrize("language", ["vue", "svelte", "astro"])
+def test_the_words_after_an_unclosed_quote_are_few_uses(language: str) -> None:
+    text = TEXTS[language].replace("{}", '<Card x="\n' + "a\n" * 5_000)
+    assert len(structure(text.encode(), language).references) < 1_100
+
+
 def test_a_template_in_another_language_is_text() -> None:
     text = '<template lang="pug">\np {{ fmt(m) }}\n</template>\n'
     assert structure(text.encode(), "vue").references == ()

@@ -7,13 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.index import worktree_comparison
+from codelens.index import membership_cache, worktree_comparison
+from codelens.scope.git_index import TrackedSet
 from codelens.store.database import writer_lease
 from codelens.store.database.database_opening import open_index
 
@@ -254,3 +256,33 @@ def test_newer_facts_are_not_replaced_by_an_older_extractor(
     monkeypatch.undo()
     with Engine(Settings(home=tmp_path / "home")) as older:
         assert older.look(path=repo.root).indexed == 0
+
+
+def test_a_new_file_is_listed_by_the_git_index_as_it_is_now(
+    repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[str] = []
+    read = membership_cache.read_tracked
+
+    def noting(path: str, **named: Any) -> TrackedSet:
+        reads.append(path)
+        return read(path, **named)
+
+    monkeypatch.setattr(membership_cache, "read_tracked", noting)
+    repo.write(".gitignore", "*.gen.py\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "ignore")
+    time.sleep(0.06)
+    engine.look(path=repo.root)
+    for number in range(3):
+        # As an editor saves: the folder changes, git's index does not.
+        repo.write("src/saved.tmp", f"def saved{number}(): pass\n")
+        (repo.root / "src/saved.tmp").replace(repo.root / "src/saved.py")
+        assert engine.search(f"saved{number}", path=repo.root).results
+    assert len(reads) == 1
+    repo.write("src/made.gen.py", "def generated(): pass\n")
+    assert not engine.search("generated", path=repo.root, mode="symbol").results
+    repo.git("add", "-f", "src/made.gen.py")
+    assert engine.search("generated", path=repo.root, mode="symbol").results
+    repo.git("rm", "-q", "--cached", "src/made.gen.py")
+    assert not engine.search("generated", path=repo.root, mode="symbol").results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import analyse
 
 
@@ -86,3 +87,14 @@ def test_roles_are_those_the_words_ask_for() -> None:
 def test_words_without_a_term_in_the_view_are_named_once() -> None:
     query = analyse("the frobnicate session frobnicate")
     assert query.unknown(frozenset({"session"})) == ["frobnicate"]
+
+
+def test_fenced_code_weighs_less_and_names_nothing() -> None:
+    query = analyse(
+        'The lamp of `dark_room` is off\n```\nmy_lamp.light("at once")\n```\n"so it is"'
+    )
+    weights = {term.text: term.weight for term in query.terms}
+    assert weights["lamp"] == weights["dark"] == 1.0
+    assert weights["light"] == ranking_weights.CODE_TERM
+    assert [name.parts for name in query.names] == [("dark_room",)]
+    assert query.phrases == ("so it is",)

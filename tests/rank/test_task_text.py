@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from ranking_index import Store
 
-from codelens.rank.query.task_text import likeness, signposts, without_template
+from codelens.rank.query.task_text import (
+    likeness,
+    prose_and_code,
+    signposts,
+    without_template,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +97,56 @@ def test_a_report_is_read_without_its_template() -> None:
     assert without_template(REPORT) == WITHOUT
     assert without_template("One line <!-- a -->") == "One line <!-- a -->"
     assert without_template("Title\n<!-- nothing else -->") == "Title"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "### Environment\n\n- lark 1.3.1\nGentoo, a virtual machine\nno plugins at all",
+        "**Desktop (please complete the following information):**\n - Phone: none",
+        "### Exact Redmine version\n\nthe newest",
+        "## Technical details\nCPU: eight cores\n```\ncolor_system = 'truecolor'\n```",
+        "Environment:\n  Ruby version    3.3.7-p123\n  Mailer queue    async",
+        "### What version of Hono are you using?\n\n4.11.3",
+        "### What steps can reproduce the bug?",
+        "PocketBase 0.23.1, Docker (alpine), Firefox",
+        "go version go1.24.1 linux/amd64",
+        "| Q | A\n|---|---\n| PHP version | 8.4.11",
+        "```\nPackage   Version\n--------- -------\niniconfig 2.0.0\npluggy    1.5.0\n```",
+        "Please answer the following questions for yourself before submitting an issue.",
+        "- [x] pytest and operating system versions",
+        "<details>\n<summary>Click to expand</summary>\n</details>",
+    ],
+)
+def test_surroundings_and_requests_of_a_template_are_left_out(lines: str) -> None:
+    left = without_template(f"The lamp stays dark\n{lines}\n### Expected behavior\nIt is lit.")
+    kept = [line for line in left.split("\n") if line.strip() and not line.startswith("| Q |")]
+    assert [line for line in kept if line != "|---|---"] == ["The lamp stays dark", "It is lit."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "It works in 1.8.4.",
+        "`select` needs 2.0, see below",
+        "## The clock of the retry",
+        "### How `version` is read",
+        "| left | right |",
+        "- [ ] support a second lamp",
+        "```\nlamp.light(1.5)\nlamp.dim(2.5)\n```",
+        "Options:\n  the lamp",
+    ],
+)
+def test_what_a_reporter_says_stays(line: str) -> None:
+    assert without_template(f"The lamp stays dark\n{line}") == f"The lamp stays dark\n{line}"
+
+
+def test_a_sentence_ends_the_list_of_versions() -> None:
+    text = "Title\nEnvironment:\n- Python: 3\nThe lamp stays dark when it is cold.\nlast"
+    assert without_template(text) == "Title\nThe lamp stays dark when it is cold.\nlast"
+
+
+def test_fenced_code_is_apart_from_the_prose_of_a_task() -> None:
+    assert prose_and_code("a\n```py\nb()\n```\nc") == ("a\nc", "b()")
+    assert prose_and_code("a\n~~~\nb()") == ("a", "b()")
+    assert prose_and_code("`a` b") == ("`a` b", "")

@@ -194,6 +194,53 @@ def test_the_cause_of_an_error_comes_first() -> None:
     assert (found.error, found.frames[0].path) == ("DbException", "com/foo/Db.kt")
 
 
+def test_a_report_around_a_trace_counts_as_much_as_its_error(asked) -> None:
+    store, view = asked
+    report = f"Wrong list of items is rendered in the web client\n\n```\n{PYTHON}```\nIt is new.\n"
+    found = places(store.search(view, report))
+    assert found[:3] == [
+        ("src/shop/db.py", 5, 6), ("src/shop/views.py", 8, 9), ("src/shop/views.py", 4, 5),
+    ]  # fmt: skip
+    assert ("web/src/list.ts", 1, 3) in found
+    assert ("web/src/list.ts", 1, 3) not in places(store.search(view, PYTHON))
+
+
+@pytest.mark.parametrize("trace", [PYTHON, JAVA, GO, RUST, NODE, RUBY, CSHARP, PHP])
+def test_the_text_around_a_trace_has_none_of_its_lines(trace: str) -> None:
+    assert stack_traces.around(trace) == ""
+    assert (
+        stack_traces.around(f"The title\n\n{trace}\nThe end.").split()
+        == "The title The end.".split()
+    )
+
+
+def test_an_anonymous_function_is_a_frame_of_the_function_around_it() -> None:
+    found = stack_traces.parse(
+        "** (ArgumentError) unknown registry: A\n"
+        "    (elixir 1.17.3) lib/registry.ex:1391: Registry.key/1\n"
+        "    (a 1.7.8) lib/a/feed.ex:183: anonymous fn/3 in A.Feed.stop/2\n"
+    )
+    assert found is not None
+    assert found.frames[1] == stack_traces.Frame("lib/a/feed.ex", 183, "Feed.stop")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (PYTHON[: PYTHON.rindex("shop.db")] + "StopIteration\n", "StopIteration", ""),
+        (
+            "ArgumentError (string contains null byte):\n\nlib/user.rb:3:in `validate!'\n",
+            "ArgumentError",
+            "string contains null byte",
+        ),
+    ],
+)
+def test_errors_without_a_colon_are_read(text: str, error: str, message: str) -> None:
+    found = stack_traces.parse(text)
+    assert found is not None
+    assert (found.error, found.message) == (error, message)
+
+
 @pytest.mark.parametrize(
     ("pattern", "times"),
     [
@@ -206,3 +253,4 @@ def test_time_for_a_hostile_trace_grows_with_its_length(
     pattern: str, times: int, around: str
 ) -> None:
     assert_linear(lambda text: stack_traces.parse(around.format(text)), pattern, times)
+    assert_linear(lambda text: stack_traces.around(around.format(text)), pattern, times)

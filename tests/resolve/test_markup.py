@@ -127,6 +127,16 @@ import List from './List.vue'
   </List>
 </template>
 """,
+    "Typed.vue": """<script lang="ts">
+import { defineComponent, PropType } from 'vue'
+import type { Row } from './rows'
+export default defineComponent({
+  props: { row: { type: Object as PropType<Row>, required: true }, all: Array as () => Row[] },
+  methods: { go() { return this.row.low } },
+})
+</script>
+<template>{{ row.label }}<i v-for="x in all">{{ x.high }}</i></template>
+""",
     "Each.svelte": """<script lang="ts">
 import type { Snippet } from 'svelte';
 import type { Row } from './rows';
@@ -218,6 +228,9 @@ def edges() -> set[str]:
         "Rows.vue:default -> rows.ts:Row.high",
         "List.vue:default -> rows.ts:Row.name",
         "List.vue:default -> x",
+        "Typed.vue:default -> rows.ts:Row.label",
+        "Typed.vue:default -> rows.ts:Row.high",
+        "Typed.vue:default -> rows.ts:Row.low",
         "Each.svelte:default -> rows.ts:Row.label",
         "Each.svelte:default -> rows.ts:Row.name",
         "Shown.vue:default -> default.fmt",

@@ -210,6 +210,15 @@ def test_traits_of_the_view_extend_standard_types(body: str, line: int) -> None:
     assert [edge for edge in edges if f" {name} " in edge] == [f"src/lib.rs:x -> {name} {line}"]
 
 
+def test_a_trait_of_pointers_extends_nothing_else() -> None:
+    text = (
+        "pub trait Size { fn size(self) -> usize; }\n"
+        "impl<T> Size for *const T { fn size(self) -> usize { 1 } }\n"
+        "pub struct N(u32);\nfn x(n: N) { n.size(); }\n"
+    )
+    assert not edges_of({"src/lib.rs": text})
+
+
 @pytest.mark.parametrize(
     ("block", "expected"),
     [

@@ -28,6 +28,17 @@ def test_the_graph_tools_answer_in_lines_and_in_json(asker: Asker, repo: GitRepo
     assert len(json.loads(short)["results"]) <= 1
 
 
+def test_explore_fills_its_tokens_only_if_they_are_given(asker: Asker, repo: GitRepo) -> None:
+    body = "".join(f"    step_{at} = oil(lamp, {at})\n" for at in range(30))
+    repo.write_all({f"f{at}.py": f"def lamp_{at}(lamp):\n{body}" for at in range(40)})
+    asked = {"task": "oil the lamp", "again": True}
+    usual = token_budget.cost_of(asker.text("cl_explore", **asked))
+    filled = token_budget.cost_of(asker.text("cl_explore", **asked, max_tokens=8000))
+    assert usual < 4000 and 7000 < filled <= 8000
+    as_json = json.loads(asker.text("cl_explore", **asked, format="json"))
+    assert as_json["results"] and as_json["named"]
+
+
 @pytest.mark.parametrize("form", ["concise", "json"])
 def test_an_answer_stays_within_its_tokens_and_counts_omissions(
     asker: Asker, repo: GitRepo, form: str

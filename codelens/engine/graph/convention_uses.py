@@ -1,6 +1,7 @@
 """Finds uses that a framework makes by the place or name of a file, without an import.
 
-Nuxt's folders, SvelteKit's route files, components of MDX and HEEx, Laravel's facades. Each
+Nuxt's folders, SvelteKit's route files, components of MDX and HEEx, Rails'
+names in templates and routes, Laravel's facades. Each
 is a possible use whose reason names the convention.
 """
 
@@ -32,6 +33,9 @@ _MODE = re.compile(r"\.(?:client|server|global|island)\Z")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _ROUTE = re.compile(rb"(\+(?:page|layout))(?:\.server)?\.[jt]s")
 _GIVEN = {"load": rb"\bdata\b", "actions": rb"\bform\b"}
+_RAILS = re.compile(rb"(?:\A|/)app/(?:models|helpers|services|policies|presenters|decorators)/")
+_ACTIONS = frozenset("index show new create edit update destroy".split())
+_BLADE_CLASSES = b"/app/View/Components/"
 _FACADE = "getFacadeAccessor"
 
 
@@ -80,6 +84,11 @@ class _Conventions:
                 symbol=symbol,
             )
             yield from self._markup(target)
+            yield from self._blade_class(target)
+            yield from self._rails_constant(target)
+        elif node.path.endswith(b".rb"):
+            yield from self._helper(target)
+            yield from self._action(target)
         elif node.path.endswith(b".php"):
             yield from self._facade(target)
             yield from self._container(target)
@@ -188,6 +197,21 @@ class _Conventions:
             if _leads_to(match, path):
                 yield Place(match.path, match.line, f"imports {name} in MDX")
 
+    def _blade_class(self, target: _Target) -> Iterator[Place]:
+        """Yields the elements that the class of a Blade component renders."""
+        path = target.node.path
+        _, folder, below = (b"/" + path).partition(_BLADE_CLASSES)
+        if not folder or not below.endswith(b".php"):
+            return
+        *folders, last = printed(below.removesuffix(b".php")).split("/")
+        parts = folders if folders and folders[-1] == last else [*folders, last]
+        if target.name not in {"", last}:
+            return
+        tag = ".".join("-".join(_WORDS.findall(part)) for part in parts).lower()
+        views = _below(self._files, b"", (b".blade.php",))
+        why = f"renders <x-{tag}>, a component of Laravel"
+        yield from self._elements([f"x-{tag}"], views, why)
+
     def _facade(self, target: _Target) -> Iterator[Place]:
         """Yields the calls of a method through a facade of Laravel."""
         holding = self._search.files_with([_FACADE, target.owner])
@@ -222,6 +246,49 @@ class _Conventions:
         users = self._search.files_with([target.owner, target.name, "class"])
         for match in self._search.matches(users, re.compile(call)):
             yield Place(match.path, match.line, f"calls it on a {target.owner} that Laravel makes")
+
+    def _rails_constant(self, target: _Target) -> Iterator[Place]:
+        """Yields the uses of a class of a Rails application in its templates."""
+        if target.name[:1].isupper() and _RAILS.search(target.node.path):
+            why = f"reads {target.name}, which Rails loads by its name"
+            yield from self._in_erb(target.name, rb"(?<![\w@:.\"'])%s(?!\w)", why)
+
+    def _helper(self, target: _Target) -> Iterator[Place]:
+        """Yields the calls of a helper of Rails in templates."""
+        if b"/app/helpers/" in b"/" + target.node.path:
+            why = f"calls {target.name}, a helper of Rails"
+            yield from self._in_erb(target.name, rb"(?<![\w@:.\"'])%s(?![\w:])", why)
+
+    def _in_erb(self, name: str, pattern: bytes, why: str) -> Iterator[Place]:
+        """Yields the uses of a name in the tags of ERB."""
+        word = pattern % re.escape(name.encode())
+        tag = re.compile(rb"(?s)<%%(?![%%#])(?:(?!%%>).){0,1000}?(?P<at>%s)" % word)
+        views = _below(self._search.files_with([name]), b"", (b".erb",))
+        for match in self._search.matches((), tag, views):
+            yield Place(match.path, match.line, why)
+
+    def _action(self, target: _Target) -> Iterator[Place]:
+        """Yields the routes of Rails that lead to a method of a controller."""
+        root, folder, below = (b"/" + target.node.path).partition(b"/app/controllers/")
+        if not folder or not below.endswith(b"_controller.rb"):
+            return
+        name = re.escape(below.removesuffix(b"_controller.rb"))
+        last = name.rpartition(b"/")[2]
+        literal = rb"(?P<literal>(?<=[\"'])%s#%s(?=[\"']))" % (
+            name,
+            re.escape(target.name.encode()),
+        )
+        listed = rb"\bresources?\b[ (][^\n]{0,200}?(?<=:)(?P<listed>%s|%s)(?!\w)" % (
+            last,
+            last.removesuffix(b"s"),
+        )
+        pattern = rb"%s|%s" % (literal, listed) if target.name in _ACTIONS else literal
+        routes = _below(self._files, (root + b"/config/routes").lstrip(b"/"), (b".rb",))
+        alone = (root + b"/config/routes.rb").lstrip(b"/")
+        if alone in self._files:
+            routes = routes | {alone}
+        for match in self._search.matches(routes, re.compile(pattern)):
+            yield Place(match.path, match.line, f"routes to {target.name}, as Rails says")
 
     def _function_component(self, target: _Target) -> Iterator[Place]:
         """Yields the elements of HEEx that a function renders: `<.card>`, `<Core.card>`."""

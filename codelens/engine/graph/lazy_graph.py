@@ -491,6 +491,8 @@ class LazyGraph:
         if names and self._resolve_named([file for file, _ in self.holding(names)], names):
             cache.settled |= names
         for node in every:
+            if self._late():
+                break  # To load a file to see that it has no type would be in vain.
             self._seek_inside(node)
 
     def receipt(self) -> Receipt:

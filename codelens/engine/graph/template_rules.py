@@ -234,6 +234,27 @@ def _of_application(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> by
     return target if (target := _only(places)) in certain else None
 
 
+def _of_component(read: _Text, name: bytes, _hints: Mapping[str, bytes]) -> bytes | None:
+    """Find the anonymous component `<x-form.input>`; one with a class is not found here."""
+    if b":" in name or name == b"slot":
+        return None
+    parts = name.split(b".")
+    words = [b"".join(word.capitalize() for word in part.split(b"-")) for part in parts]
+    built = b"app/View/Components/" + b"/".join(words)
+    plain = b"resources/views/components/" + b"/".join(parts)
+    places: list[bytes] = []
+    for below in (
+        *(built + b".php", b"%s/%s.php" % (built, words[-1]), plain + b".blade.php"),
+        *(plain + b"/index.blade.php", b"%s/%s.blade.php" % (plain, parts[-1])),
+    ):
+        for path in read.paths.ending(below):
+            root = path.removesuffix(below)
+            if read.path.startswith(root) and root + b"artisan" in read.paths:
+                places.append(path)
+    target = _only(places)
+    return target if target is not None and target.endswith(b".blade.php") else None
+
+
 # Rails: `app/views`; partials begin with `_`; a name without a folder is in the controller's.
 
 
@@ -404,6 +425,7 @@ _BLADE = (
         + _ARGUMENT_ENDS,
         _of_application,
     ),
+    _form(rb"<x-(?P<name>[a-z][\w.:-]*)(?=[\s/>])", _of_component),
 )
 _LARAVEL = (
     _form(rb"(?<![\w>:$\\])response\(\)\s*->view\(\s*NAME" + _ARGUMENT_ENDS, _of_application),

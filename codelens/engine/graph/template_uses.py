@@ -155,6 +155,8 @@ _RENDERING = re.compile(
 )
 _NEAR = 120
 """Bytes before a name that must contain a word for rendering."""
+_ALWAYS = frozenset({"partial", "bare", "component"})
+"""Groups of `_naming` that mean a template wherever they stand."""
 _NAME = rb"[@\w./:\\~-]"
 
 
@@ -261,12 +263,13 @@ def _naming(stems: Sequence[str]) -> re.Pattern[bytes]:
     symbol = rb"(?<=[\s(,=>]:)(?P<symbol>%s)(?![\w:?!=])" % any_stem
     partial = rb"\{\{[#~]?>\s*(?P<partial>%s)(?=[\s}~])" % name
     bare = rb"\b(?:include|extends)\s+(?P<bare>%s)(?=\s|$)" % name
-    return re.compile(rb"(?m)%s|%s|%s|%s" % (quoted, symbol, partial, bare))
+    component = rb"<x-(?P<component>%s)(?=[\s/>])" % name
+    return re.compile(rb"(?m)%s|%s|%s|%s|%s" % (quoted, symbol, partial, bare, component))
 
 
 def _is_rendered(match: Match, name: str, template: Template) -> bool:
     """Whether a string with the name of a template means the template."""
-    if has_ending(name) or is_whole_name(template, name) or match.group in {"partial", "bare"}:
+    if has_ending(name) or is_whole_name(template, name) or match.group in _ALWAYS:
         return True
     line = match.text.rfind(b"\n", 0, match.start) + 1
     if match.text[max(line - _NEAR, 0) : line].rstrip().endswith((b"(", b",")):

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from codelens.answers.context_answers import UsageAnswer, UsageLine
 from codelens.answers.reading_answers import SearchAnswer
 from codelens.config import Settings
 from codelens.errors import CodelensError, InvalidArgument, StoreError
@@ -33,6 +32,7 @@ from codelens.store.saved.usage_log import Tally
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
+    from codelens.answers.context_answers import UsageAnswer, UsageLine
     from codelens.config import Configured
     from codelens.scope.repository import Scope
 
@@ -203,6 +203,8 @@ _NOWHERE = "(no repository)"
 
 def report(settings: Settings, days: int, now_s: float) -> UsageAnswer:
     """See `Engine.usage`."""
+    from codelens.answers.context_answers import UsageAnswer
+
     if not 1 <= days <= _MAX_DAYS:
         raise InvalidArgument("days", f"must be between 1 and {_MAX_DAYS}, not {days}")
     first_day_s = now_s - (days - 1) * _DAY_S
@@ -230,6 +232,8 @@ def _by_calls(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
 
 
 def _sum(name: str, tallies: Sequence[Tally]) -> UsageLine:
+    from codelens.answers.context_answers import UsageLine
+
     return UsageLine(
         name,
         sum(tally.calls for tally in tallies),

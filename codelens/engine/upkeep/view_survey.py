@@ -8,9 +8,8 @@ import shutil
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.answers.upkeep_answers import RepositoryLife, UnbuiltPin, ViewLife
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
 from codelens.errors import DiskFull, StoreError
@@ -32,6 +31,9 @@ from codelens.store.views import garbage_collection, index_metadata, views
 from codelens.store.views.garbage_collection import Case, Limits
 from codelens.store.views.index_metadata import Site
 from codelens.store.views.views import ViewRow
+
+if TYPE_CHECKING:
+    from codelens.answers.upkeep_answers import RepositoryLife, UnbuiltPin, ViewLife
 
 logger = logging.getLogger(__name__)
 
@@ -170,6 +172,8 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
 
 def unbuilt_pins(scopes: Iterable[str]) -> tuple[UnbuiltPin, ...]:
     """The pins of scopes (`Scope.key`) that have no view."""
+    from codelens.answers.upkeep_answers import UnbuiltPin
+
     unbuilt: list[UnbuiltPin] = []
     for scope in sorted(scopes):
         # A damaged file of an earlier version may name anything.
@@ -203,6 +207,8 @@ def pinned_places(db: Database) -> list[PinnedPlace]:
 
 def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
     """A survey in the form of an answer."""
+    from codelens.answers.upkeep_answers import RepositoryLife
+
     return RepositoryLife(
         surveyed.repo_id,
         printed(os.fsencode(surveyed.common_dir)),
@@ -240,6 +246,8 @@ def _case(
 
 
 def _life(row: ViewRow, case: Case, *, goes: bool, why: str, bytes_: int, own: int) -> ViewLife:
+    from codelens.answers.upkeep_answers import ViewLife
+
     return ViewLife(
         index_id=row.index_id[:_SHORT_ID],
         kind=row.kind,

@@ -14,7 +14,7 @@ from codelens.engine.current_view import MANY_MS, CurrentView, ViewRequest, curr
 from codelens.engine.graph import candidate_files
 from codelens.engine.graph.lazy_graph import WorkLimit
 from codelens.engine.index_pool import IndexPool, seconds_for_uses, seconds_to_read
-from codelens.engine.versions import conflicts_query, diff_query, history_query
+from codelens.engine.versions import diff_query
 from codelens.engine.versions.broken_uses import (
     Users,
     names_with_broken_uses,
@@ -114,6 +114,8 @@ def conflicts(
     pool: IndexPool, view_request: ViewRequest, others: Sequence[str], base: str
 ) -> ConflictsAnswer:
     """See `Engine.conflicts`."""
+    from codelens.engine.versions import conflicts_query
+
     with pool.view(view_request) as view:
         if not view.repository.is_git:
             raise NotInGit(view.scope.root, "nothing can collide")
@@ -159,6 +161,8 @@ def changed_elsewhere(
     pool: IndexPool, path: str | Path, files: Sequence[str], *, quiet: bool
 ) -> tuple[Elsewhere, ...]:
     """See `Engine.changed_elsewhere`."""
+    from codelens.engine.versions import history_query
+
     opened = pool.open(path, None)
     with opened.index.lock, opened.index.mended():
         facts = facts_of(opened.index.db, pool.settings)

@@ -266,6 +266,9 @@ class _Component:
             if at < 0:
                 continue
             own = self._symbols[at]
+            if entry.type:
+                line = self._source.line(entry.start)
+                self._rows.append(Binding(template, entry.name, ":", entry.type, line))
             for name in dict.fromkeys((entry.name, _camelized(entry.name))):
                 if (name, at) not in seen and not (own.parent == 0 and own.name == name):
                     place = self._source.line(entry.start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,10 @@ _CALLED = frozenset(
     {"defineProps", "defineEmits", "defineModel", "defineExpose", "defineSlots", "$props"}
 )
 _FUNCTIONS = frozenset({"function_expression", "arrow_function", "method_definition"})
+_PROP_TYPE = re.compile(
+    r"\w+\s+as\s+(?:(?:\w+\.)?PropType\s*<(?P<named>.{1,200})>|\(\)\s*=>\s*(?P<returned>.{1,200}))",
+    re.DOTALL,
+)
 _MOST_MEMBERS = 1_000
 
 
@@ -29,6 +34,8 @@ class Member(NamedTuple):
     end: int
     local: str = ""
     """The name in the script that the member means, if it is not defined here."""
+    type: str = ""
+    """The type that an option gives it: `Object as PropType<Row>`."""
 
 
 class Declared(NamedTuple):
@@ -183,7 +190,11 @@ class _Reader:
             elif child.type == "method_definition":
                 self._named(child.child_by_field_name("name"))
             elif child.type == "pair":
+                count = len(self.members)
                 self._named(child.child_by_field_name("key"))
+                type_ = self._prop_type(child.child_by_field_name("value"))
+                if type_ and len(self.members) > count:
+                    self.members[-1] = self.members[-1]._replace(type=type_)
             elif child.type == "spread_element":
                 # `...mapGetters(["a"])`, `...mapState("space", { b: "c" })`
                 call = _first(child)
@@ -191,6 +202,16 @@ class _Reader:
                 for argument in listed.named_children if listed is not None else ():
                     if argument.type in {"array", "object"}:
                         self._names(argument)
+
+    def _prop_type(self, value: Node | None) -> str:
+        """Returns the type in `Object as PropType<T>` or `Object as () => T`."""
+        if value is not None and value.type == "object":
+            pairs = [child for child in value.named_children if self._key(child) == "type"]
+            value = pairs[0].child_by_field_name("value") if pairs else None
+        if value is None or value.type != "as_expression":
+            return ""
+        match = _PROP_TYPE.fullmatch(self._text(value))
+        return " ".join(match[match.lastgroup or 0].split()) if match is not None else ""
 
     def _named(self, key: Node | None) -> None:
         if key is None:

@@ -22,6 +22,7 @@ _INSIDE = re.compile(
 )
 _MOST_UNCLOSED = 8
 """Number of unclosed braces for which the whole text is searched; later ones count as text."""
+_MOST_ATTRIBUTES = 500
 VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 NATIVE = frozenset(
     b"a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button "
@@ -87,7 +88,13 @@ def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attri
     The end is negative if the tag closes itself. Without `braces`, braces are plain text.
     """
     at = start
+    count = 0
     while match := _ATTRIBUTE.match(text, at):
+        count += 1
+        if count > _MOST_ATTRIBUTES:
+            # A tag that was never closed: words of the text would be attributes.
+            yield at
+            return
         at = match.end()
         if match["end"]:
             yield -at if match["end"] == b"/>" else at

@@ -37,6 +37,8 @@ _LITERAL_FILES = 300
 """Maximum number of files read for a query without a word to look up."""
 _NAMED_FILES = 3
 _TOP = 10.0
+_REPORT_WORDS = 5
+"""Minimum of different words around a trace that make it a report."""
 _REGEX = re.compile(
     r"\.[*+](?=.*\w)(?!\w*[/\\])|\\[bBdDwWsS](?![\w\\])|\\[bBdDwWsS][+*\\(\[]|\[\^?[\w-]*[A-Za-z0-9]-[A-Za-z0-9][\w-]*\]"
     r"|\(\?[:=!<P]|(?<=\w)\|(?=\w)|\\[.()\[\]{}|*+?$^]|\[\^.+\]|\{\d+,?\d*\}|^\^\w|\w\$$"
@@ -60,8 +62,14 @@ def trace(state: SearchState, rank: Rank) -> Answer | None:
     state.note(location_context.trace_summary(trace, placed))
     state.request.note_found((frame.file.path_id, frame.symbol) for frame in placed.results)
     rest: list[Ranked] = []
-    if trace.message or trace.error:
-        text = f"{trace.error}: {trace.message}" if trace.error else trace.message
+    text = f"{trace.error}: {trace.message}" if trace.error else trace.message
+    around = stack_traces.around(state.request.query)
+    if len({word.lower() for word in WORD.findall(around)} - STOPWORDS) >= _REPORT_WORDS:
+        # A report: its text and the error are one query. The error comes last, since the first
+        # line has the topic.
+        query = query_analysis.analyse(f"{around}\n{text}")
+        rest = rank(state._replace(query=query, notes=[]))
+    elif text:
         message = message_origins.parse_message(text)
         # The frames are the answer; the rest of the trace is not a query.
         aside = state._replace(query=query_analysis.analyse(text), notes=[])

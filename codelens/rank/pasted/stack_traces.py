@@ -106,7 +106,8 @@ _FORMS = (
     _form("PHP", r"\s*thrown in (?P<path>\S+) on line (?P<line>\d+)"),
     _form(
         "Elixir",
-        r"\s+(?:\([\w .-]+\) )?(?P<path>\S+\.exs?):(?P<line>\d+): (?P<name>[\w.?!]+)/\d+",
+        r"\s+(?:\([\w .-]+\) )?(?P<path>\S+\.exs?):(?P<line>\d+): "
+        r"(?:anonymous fn/\d+ in )?(?P<name>[\w.?!]+)/\d+",
     ),
     _form("Lua", r"\s*(?P<path>\S+\.lua):(?P<line>\d+): in (?:\w+ )?['<]?(?P<name>[\w.:]+)"),
     _form(
@@ -138,9 +139,11 @@ _ERROR_FORMS = (
         r"|Uncaught (?:\(in promise\) )?"
         r"|E\s+| ---> |\[error\]\s+|ERROR\s+)?"
         r"(?P<error>(?:[A-Za-z_][\w$]*[.\\:]{1,2})*\w*(?:Error|Exception|Warning|Failure|Fault"
-        r"|Interrupt|Exit|DoesNotExist|Abort)\w*)(?: \[[\w.]+\])?(?:: (?P<message>.*))?$"
+        r"|Interrupt|Exit|DoesNotExist|Abort|StopIteration)\w*)(?: \[[\w.]+\])?"
+        r"(?:: (?P<message>.*))?$"
     ),
     re.compile(r"(?P<error>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+): (?P<message>\S.*)$"),
+    re.compile(r"(?P<error>(?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception)) \((?P<message>.+)\):$"),
 )  # fmt: skip
 _HEADS = re.compile(
     r"Traceback \(most recent call last\)|^goroutine \d+ \[|^stack backtrace:"
@@ -156,6 +159,8 @@ _ANOTHER = re.compile(r"\s*(?:During handling of the above|The above exception w
 _NEXT_FRAME = re.compile(
     r'\s+(?=at [\w.$<@/-]+[^\n]{0,300}?[:(]|File "|#\d+ \S+\(\d+\)|from \S+:\d+)'
 )
+_GOES_ON = re.compile(r"[ \t]+\S|#\d+ ")
+"""A line of source below a frame, or a frame without a place."""
 _HASH = re.compile(r"::h[0-9a-f]{16}$")
 _NOISE = re.compile(
     r"<[^<>]*>|\{\{?[\w:#]+\}?\}|\[[^\]]*\]|^block (?:\(\d+ levels\) )?in |^rescue in |^async "
@@ -181,6 +186,23 @@ def parse(text: str) -> Trace | None:
     kind = max(dict.fromkeys(kinds), key=kinds.count)
     unique = tuple(dict.fromkeys(frames))
     return Trace(kind, unique[:_MAX_FRAMES], error, message)
+
+
+def around(text: str) -> str:
+    """Return the text around a trace: without its frames, their source lines and its errors."""
+    lines = text[:MAX_CHARS].replace("\r\n", "\n").split("\n")
+    own, pending, inside = list[str](), ("", ""), False
+    for line in (line[:_MAX_LINE] for line in lines):
+        is_frame = bool(_PANIC_PLACE.search(line) or _THROWN.search(line) or _frame(line, pending))
+        if is_frame and pending[0] and own:
+            own.pop()
+        pending = ("", "") if is_frame else _named(line)
+        source = inside and bool(_GOES_ON.match(line))
+        inside = is_frame or source or bool(_HEADS.search(line))
+        error = any(form.match(line) for form in _ERROR_FORMS)
+        if not (inside or error):
+            own.append(line)
+    return "\n".join(own).strip()
 
 
 def _lines(text: str) -> list[str]:

@@ -247,15 +247,17 @@ def analyse(text: str) -> Query:
     text = text.replace("\0", " ").strip().encode("utf-8", "replace").decode()
     if not text:
         raise QueryError("the query is blank; give words, an identifier or a path")
+    prose, code = task_text.prose_and_code(text)
     phrases = tuple(
-        phrase for match in _PHRASE.finditer(text) if (phrase := (match[1] or match[2]).strip())
+        phrase for match in _PHRASE.finditer(prose) if (phrase := (match[1] or match[2]).strip())
     )
-    plain = _PHRASE.sub(lambda match: f" {match[1] or match[2]} ", text).strip()
+    prose = _PHRASE.sub(lambda match: f" {match[1] or match[2]} ", prose).strip()
+    plain = f"{prose}\n{code}" if code else prose
     words = tuple(WORD.findall(plain))
     parts = [part for word in words for part in parts_of_word(_without_marks(word))]
     token = plain.strip("`'()[]{};,:?!&*$@")
     single = len(words) == 1 or bool(_QUALIFIED.fullmatch(token))
-    terms = _terms(plain, single)
+    terms = _terms_of_report(prose, code) if code else _terms(plain, single)
     if len(terms) > _READ_TERMS:
         notes.append(f"only the first {_READ_TERMS} of the query's {len(terms)} terms were read")
         terms = terms[:_READ_TERMS]
@@ -265,7 +267,7 @@ def analyse(text: str) -> Query:
         words=words,
         typed=tuple(term for part in parts for term in terms_of_word(part)),
         whole="".join(parts),
-        names=_names(plain, single),
+        names=_names(prose, single),
         spelled=_spelled(words, single),
         places=pasted_locations.inside(plain),
         phrases=phrases,
@@ -353,6 +355,20 @@ def _terms(text: str, single: bool) -> list[Term]:
             weights.setdefault(joined, ranking_weights.COMPOUND_WEIGHT)
         before, end = word, match.end()
     return [Term(*item) for item in weights.items()]
+
+
+def _terms_of_report(prose: str, code: str) -> list[Term]:
+    """Return the terms of a task with fenced code; those that only the code has weigh less.
+
+    The code of a report calls what is public, with names and values of the reporter.
+    """
+    terms = _terms(prose, single=False)
+    own = {term.text for term in terms}
+    return terms + [
+        term._replace(weight=term.weight * ranking_weights.CODE_TERM)
+        for term in _terms(code, single=False)
+        if term.text not in own
+    ]
 
 
 def _names(text: str, single: bool) -> tuple[Name, ...]:

@@ -8,11 +8,11 @@ of versions, which say nothing about the code.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from codelens.extract.tokenizer import WORD, identifier_key, parts_of_word, terms_of_word
+from codelens.extract.tokenizer import STOPWORDS, WORD, identifier_key, parts_of_word, terms_of_word
 
 # Finds the places that a title points at.
 
@@ -141,7 +141,11 @@ def _abbreviates(short: str, parts: Sequence[str]) -> bool:
 # Removes the parts of a report that come from its template.
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TAG = re.compile(r"</?(?:details|summary|br|p|img|kbd|sub|sup)\b[^>\n]{0,300}>", re.IGNORECASE)
+_TAG = re.compile(
+    r"<summary>\s*(?:click to expand!?|details)\s*</summary>|"
+    r"</?(?:details|summary|br|p|pre|img|kbd|sub|sup)\b[^>\n]{0,300}>",
+    re.IGNORECASE,
+)
 _BLOB = re.compile(
     r"https?://\S{1,200}?/(?:blob|tree|src/branch)/[^/\s]{1,100}/([\w./@+-]{1,200}?)"
     r"(?:#L(\d+)(?:-L?\d+)?)?(?=[.,;:]{0,3}(?:[\s)>\]]|$))"
@@ -153,24 +157,44 @@ _LINK = re.compile(
 _CHECK = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s*(.*)")
 _PROMISE = re.compile(
     r"\b(I|I've|I'm|I'd|you|my|existing issues?|duplicates?|code of conduct|contribut\w+|"
-    r"latest (?:version|release)|documentation|agree|willing)\b",
+    r"latest (?:version|release)|documentation|agree|willing|operating systems?|versions|"
+    r"minimal example|linux|macos|windows)\b",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"(?:#{1,6} |\*\*|__)(.+?)[*_:? ]*$")
+_HEADING = re.compile(r"(?:#{1,6} |\*\*|__|h[1-6]\. )(.+?)[*_:? ]*$")
+_LABEL = re.compile(r"([A-Z][\w ]{2,40}):$")
+"""A line that introduces a list of versions without being a heading."""
 _TEMPLATE_WORDS = frozenset(
-    "a about actual additional an and any anything behavior behaviour bug case checklist code "
-    "context current describe description did do does else environment error example expected "
-    "expect feature for happen happened happens how i info information instead is issue it "
-    "log logs minimal motivation of or os other output please possible problem provide question "
-    "relevant repo report reproduce reproducible reproduction request result results screenshot "
-    "screenshots see setup should solution solutions steps subject suggested summary system test "
-    "the this to use used using version versions want what which would you your".split()
+    "actual additional any anything behavior behaviour bug bugs case checklist code context "
+    "current describe description duplicates environment error example expected expect failure "
+    "feature happen happened happens existing info information instead intended issue issues log "
+    "logs minimal motivation os other outcome output please possible prerequisites problem provide "
+    "question relevant repo report reproduce reproducible reproduction request result results "
+    "screenshot screenshots see setup should snippet solution solutions steps subject suggested "
+    "summary system test use used using version versions want would".split()
 )
+_SURROUNDINGS = frozenset(
+    "environment environments version versions platform platforms os operating system systems "
+    "browser browsers hosting runtime technical details desktop smartphone configuration "
+    "specifications dependencies plugins settings".split()
+)
+"""Words of the headings above lists of versions."""
 _VERSION = re.compile(
     r"(?:[-*+] )?(?:\*\*)?[\w .()/-]{0,40}?\b(?:os|operating system|platform|browser|versions?|"
     r"architecture|shell|terminal)\b[\w .()/-]{0,20}(?:\*\*)? ?[:=]",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"(?<![\d.])\d+\.\d+")
+_CODE_SIGN = re.compile(r"[`;={}<>\[\]\"']|\w\(")
+"""Signs of code; a line with one is more than a version."""
+_REQUEST = re.compile(
+    r"(?:please (?:answer|make sure|search|do not|note|post|fill|use|provide|include|describe)|"
+    r"thank you for|thanks for|before (?:you )?(?:submit|open)\w*|if applicable|add any other|"
+    r"a clear and concise|what platform|i may ask you|any other relevant information|"
+    r"anyone can contribute|if you're using|i have confirmed)\b",
+    re.IGNORECASE,
+)
+"""First words of a template's sentence to the reporter."""
 _LONGEST = 100
 """Headings and versions are short lines."""
 _NO_ANSWER = frozenset({"no response", "n/a", "none"})
@@ -180,24 +204,83 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 def without_template(task: str) -> str:
     """Return a task without the comments, checklists, headings and versions of a report's template.
 
-    Fenced code and the first line stay unchanged. A link to a file on a code host becomes its path,
-    with its line.
+    The first line and fenced code stay unchanged, except a fence that lists versions. A link to a
+    file on a code host becomes its path, with its line.
     """
     title, newline, rest = task[:_MOST_READ].partition("\n")
     if not newline:
         return task
-    own_lines, fenced = list[str](), False
-    for line in _COMMENT.sub("", rest).split("\n"):
-        if _FENCE.match(line):
-            fenced = not fenced
-        plain = line if fenced else _without_links(line)
-        if fenced or not _is_template(plain.strip()):
-            own_lines.append(plain)
+    own_lines = [line for block in _blocks(_COMMENT.sub("", rest)) for line in block]
     text = "\n".join([title, *own_lines]) if any(map(str.strip, own_lines)) else title
     return text + task[_MOST_READ:]
 
 
 _MOST_READ = 40_000
+
+
+def prose_and_code(task: str) -> tuple[str, str]:
+    """Split a task into its prose and its fenced code."""
+    if "```" not in task and "~~~" not in task:
+        return task, ""
+    prose, code, fenced = list[str](), list[str](), False
+    for line in task.split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+        else:
+            (code if fenced else prose).append(line)
+    return "\n".join(prose), "\n".join(code)
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Yield the lines that are not a template's, a fence at a time."""
+    fence, surroundings = list[str](), False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            fence.append(line)
+            if len(fence) > 1:
+                if not (surroundings or _lists_versions(fence[1:-1])):
+                    yield fence
+                fence = []
+        elif fence:
+            fence.append(line)
+        else:
+            plain = _without_links(line)
+            surroundings = _among_surroundings(plain.strip(), surroundings)
+            if not (surroundings or _is_template(plain.strip())):
+                yield [plain]
+    yield fence
+
+
+def _among_surroundings(line: str, before: bool) -> bool:
+    """Whether a line is below a heading like `Environment`, and so says nothing of the code."""
+    heading = _HEADING.match(line) or _LABEL.match(line)
+    if heading is not None and len(line) <= _LONGEST:
+        return _is_of_surroundings(heading[1])
+    # A sentence ends it, for some templates end with such a list.
+    return before and len(line) <= _LONGEST and not line.endswith(".")
+
+
+def _is_of_surroundings(heading: str) -> bool:
+    words = _words(heading)
+    if words.isdisjoint(_SURROUNDINGS):
+        return False
+    if heading.lower().endswith(("version", "versions")) and len(words) <= _FEW:
+        return True
+    return 2 * len(words & (_SURROUNDINGS | _TEMPLATE_WORDS)) > len(words)
+
+
+_FEW = 3
+"""Maximum of words of a heading such as `Exact Redmine version`."""
+
+
+def _lists_versions(lines: Sequence[str]) -> bool:
+    rows = [line for line in lines if line.strip(" -=|+")]
+    versions = sum(bool(_NUMBERED.search(line)) and not _CODE_SIGN.search(line) for line in rows)
+    return versions > 1 and 2 * versions > len(rows)
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(text)} - STOPWORDS
 
 
 def _without_links(line: str) -> str:
@@ -209,10 +292,25 @@ def _is_template(line: str) -> bool:
     check = _CHECK.match(line)
     if check is not None:
         return bool(_PROMISE.search(check[1]))
+    if _REQUEST.match(line):
+        return True
     if len(line) > _LONGEST:
         return False
-    if line.strip("_*. ").lower() in _NO_ANSWER:
+    if line.strip("_*. ").lower() in _NO_ANSWER or _VERSION.match(line) or _is_version(line):
         return True
     heading = _HEADING.match(line)
-    words = {word.lower() for word in WORD.findall(heading[1])} if heading else set[str]()
-    return bool(_VERSION.match(line)) or (heading is not None and words <= _TEMPLATE_WORDS)
+    if heading is None or "`" in line:
+        return False
+    words = _words(heading[1])
+    return 2 * len(words & _TEMPLATE_WORDS) >= len(words)
+
+
+def _is_version(line: str) -> bool:
+    """Whether a line only says which version was used: `lark 1.3, Python 3.11`, `| PHP | 8.5 |`."""
+    if not _NUMBERED.search(line) or _CODE_SIGN.search(line):
+        return False
+    return line.startswith("|") or not _is_sentence(line)
+
+
+def _is_sentence(line: str) -> bool:
+    return any(word.lower() in STOPWORDS for word in WORD.findall(line))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from operator import mul
 from typing import NamedTuple
 
@@ -304,6 +304,8 @@ class _Features(NamedTuple):
     values: list[float]
     by_line: Mapping[int, Set[int]]
     """Line of the file -> its terms, for lines with terms."""
+    lines: Sequence[str] = ()
+    """All lines of the file; only for rows with a definition."""
 
 
 def ranked(
@@ -351,7 +353,7 @@ def ranked(
     weights = [counted.get(name, 0.0) for name in _FEATURES]
     if not task:
         wording = Wording(query, terms, comparison.numbers)
-        _compare_wording(list(_in_order(features, weights)), features, wording, texts)
+        _compare_wording(_in_order(features, weights), features, wording)
     order = _in_order(features, weights)
     return (
         RankedDefinition(*features[at][:5], score, _wording(features[at].values))
@@ -365,14 +367,10 @@ def _wording(values: Sequence[float]) -> float:
 
 
 def _compare_wording(
-    order: Sequence[tuple[int, float]],
-    features: Sequence[_Features],
-    wording: Wording,
-    texts: Texts,
+    order: Iterable[tuple[int, float]], features: Sequence[_Features], wording: Wording
 ) -> None:
     """Add the features of wording to the most promising definitions of each file."""
     compared = Counter[int]()
-    lines: dict[int, list[str]] = {}
     for at, _ in order:
         row = features[at]
         file, values = row.judged.evidence.file, row.values
@@ -382,15 +380,13 @@ def _compare_wording(
         compared[file.path_id] += 1
         if compared[file.path_id] > _PROMISING:
             continue
-        if file.path_id not in lines:
-            lines[file.path_id] = texts.decoded(file)
         definition = row.judged.evidence.definitions[row.symbol]
         doc = reads.doc_of(row.judged.evidence.definitions, row.symbol)
         # The name of a short value does not answer, only what its doc says.
         is_value = definition.kind in _VALUES and row.end_line - row.name_line < _SHORT
         values[_SUMMARY] = wording.summary(doc, "" if is_value else definition.name)
         values[_NEIGHBOURS] = wording.neighbours(
-            lines[file.path_id],
+            row.lines,
             row.by_line,
             row.start_line,
             row.name_line - 1 if is_value else row.end_line,
@@ -471,6 +467,7 @@ def _of_file(
                 owner.end_line,
                 values,
                 counts.by_line,
+                lines,
             )
         elif values is not file.plain.get(symbol.kind):
             rows[shown] = row._replace(values=_with_part(row.values, values))

@@ -157,7 +157,7 @@ _ARITHMETIC = re.compile(
     r"|(?:wrapping|saturating|rotate)_\w+|swap_bytes|reverse_bits|(?:to|from)_[bln]e|from_[bln]e_bytes"
 )
 """Methods and functions of numbers that return a number of the same type."""
-POINTER = "*"
+POINTER = "#pointer"
 """The name for raw pointers: `impl<T> Ext for *const T`."""
 _TEXTS = {
     "str": "as_str as_ref borrow deref trim trim_start trim_end",

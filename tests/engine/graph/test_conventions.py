@@ -69,6 +69,25 @@ FILES = {
     "docs/other/Chart.jsx": "export const Chart = () => <p/>\n",
     "docs/guide.mdx": "# Guide\n\nimport {\n  Chart,\n} from './Chart'\n\n<Chart year={1} />\n",
     "docs/aliased.mdx": 'import { Chart } from "@site/other/Chart.jsx"\n',
+    "app/View/Components/Form/UserCard.php": (
+        "<?php\nnamespace App\\View\\Components\\Form;\nclass UserCard extends Component {}\n"
+    ),
+    "resources/views/home.blade.php": '<p/>\n<x-form.user-card a="b">x</x-form.user-card>\n',
+    "rails/app/models/order.rb": "class Order < ApplicationRecord\nend\n",
+    "rails/app/helpers/orders_helper.rb": (
+        "module OrdersHelper\n  def money(x)\n    x\n  end\nend\n"
+    ),
+    "rails/app/controllers/orders_controller.rb": (
+        "class OrdersController\n  def show\n    render\n  end\n  def pay\n    render\n  end\nend\n"
+    ),
+    "rails/app/views/orders/show.html.erb": (
+        "<p>Order money(1)</p>\n<%= link_to money(@order), order_path %>\n"
+        "<%# money(1) %>\n<% Order.all.each do |x| %><%= x.money %>\n<% end %>\n"
+    ),
+    "rails/config/routes.rb": (
+        "Rails.application.routes.draw do\n  resources :orders\n"
+        "  post 'pay', to: 'orders#pay'\n  get 'x', to: 'old/orders#pay'\nend\n"
+    ),
     "app/Facades/Cart.php": (
         "<?php\nclass Cart extends Facade {\n    protected static function getFacadeAccessor()\n"
         "    {\n        return CartService::class;\n    }\n}\n"
@@ -211,6 +230,32 @@ def committed() -> dict[str, str]:
         ("docs/Chart.jsx#Axis", {}),
         ("docs/other/Chart.jsx#Chart", {"docs/aliased.mdx:1": "imports Chart in MDX"}),
         (
+            "rails/app/models/order.rb#Order",
+            {
+                "rails/app/views/orders/show.html.erb:4": "reads Order, which Rails loads by its "
+                "name"
+            },
+        ),
+        (
+            "rails/app/helpers/orders_helper.rb#OrdersHelper.money",
+            {"rails/app/views/orders/show.html.erb:2": "calls money, a helper of Rails"},
+        ),
+        (
+            "rails/app/controllers/orders_controller.rb#OrdersController.show",
+            {"rails/config/routes.rb:2": "routes to show, as Rails says"},
+        ),
+        (
+            "rails/app/controllers/orders_controller.rb#OrdersController.pay",
+            {"rails/config/routes.rb:3": "routes to pay, as Rails says"},
+        ),
+        (
+            "app/View/Components/Form/UserCard.php",
+            {
+                "resources/views/home.blade.php:2": "renders <x-form.user-card>, a component of "
+                "Laravel"
+            },
+        ),
+        (
             "app/CartService.php#CartService.add",
             {"app/Checkout.php:3": "calls it through the facade Cart of Laravel"},
         ),
@@ -230,7 +275,7 @@ def test_a_use_by_convention_is_possible(
         site: one["why"]
         for one in found.get("may", ())
         for site in one["sites"]
-        if re.search("Next|Nuxt|SvelteKit|MDX|HEEx|Laravel", one.get("why", ""))
+        if re.search("Next|Nuxt|SvelteKit|MDX|HEEx|Rails|Laravel", one.get("why", ""))
     }
     assert why == sites
     assert not any(site in str(found["results"]) for site in sites)

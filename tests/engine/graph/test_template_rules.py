@@ -129,6 +129,19 @@ CASES = {
         },
         "resources/views/shop/card.php",
     ),
+    "blade component": Case(
+        {
+            "artisan": "<?php\n",
+            "resources/views/components/form/input.blade.php": "<input>\n",
+            "resources/views/list.blade.php": (
+                '<x-form.input a="b" />\n<x-form.input>c</x-form.input>\n<x-form.inputs />\n'
+                "{{-- <x-form.input /> --}}\n<x-pack::form.input />\n<x-slot name='a' />\n"
+            ),
+        },
+        "resources/views/components/form/input.blade.php",
+        {("resources/views/list.blade.php", 1), ("resources/views/list.blade.php", 2)},
+        "app/View/Components/Form/Input.php",
+    ),
     "rails": Case(
         {
             "app/controllers/shops_controller.rb": (
