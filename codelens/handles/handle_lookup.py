@@ -281,10 +281,23 @@ class Finder:
                 f"the only place that defines {name}"
             )
             return self._place(exact[0], moved)
-        near = (*self._near_in_file(handle), *self._handles(exact))
+        near = (*self._near_in_file(handle), *self._handles(self._likeliest(handle, exact)))
         if not near:
             near = (*self._near_files(handle), *self._near_names(handle.symbol))
         raise HandleNotFound(format_handle(handle), near[:_NEAR_SHOWN], f"{shown} {why}")
+
+    def _likeliest(self, handle: Handle, owners: Sequence[_Owner]) -> list[_Owner]:
+        """Sort definitions of one name: code before prose, then by how their paths resemble it."""
+        import difflib
+
+        languages = self._languages(owner.file for owner in owners)
+        matcher = difflib.SequenceMatcher(None, b=(handle.path or b"").decode("utf-8", "replace"))
+
+        def order(owner: _Owner) -> tuple[bool, float]:
+            matcher.set_seq1(owner.file.path.decode("utf-8", "replace"))
+            return language_info(languages[owner.file.path]).prose, -matcher.ratio()
+
+        return sorted(owners, key=order)
 
     def _place(self, owner: _Owner, moved: str = "") -> Place:
         also = tuple(self._handles(self._elsewhere(owner)))
@@ -436,7 +449,7 @@ class Finder:
         return bool(extension) and any(path.endswith(extension) for path in self._snapshot.by_path)
 
     def _near_names(self, name: str) -> list[str]:
-        """Definitions whose name resembles the last part of `name`: code before prose.
+        """Definitions whose name resembles the last part of `name`: code before prose and data.
 
         Among definitions of one name, those whose owner resembles the written one come first.
         """
@@ -457,7 +470,7 @@ class Finder:
             languages = self._languages(file for file, _, _ in rows)
             ranked = sorted(
                 (
-                    language_info(languages[file.path]).prose,
+                    language_info(languages[file.path]).prose or symbol.kind == "key",
                     -difflib.SequenceMatcher(None, symbol.qualified, name).ratio(),
                     row,
                 )
@@ -493,9 +506,35 @@ class Finder:
             pool = list(by_text)[:_PATHS_COMPARED]
             matches = difflib.get_close_matches(text, pool, 3, 0.6)
             same = [path for match in matches for path in by_text[match]]
-            return self._shown_files(handle, same[:3])
+            shown = self._shown_files(handle, same[:3])
+            return shown if shown or handle.lines is not None else self._near_folders(rel_path)
         near = sorted(same, key=lambda path: -_shared(path, rel_path))[:3]
         return self._shown_files(handle, near)
+
+    def _near_folders(self, rel_path: bytes) -> list[str]:
+        """Folders with a similar path, each with `/` at its end; without a folder, a similar name.
+
+        An extension suggests a file.
+        """
+        import difflib
+
+        target_path = rel_path.rstrip(b"/")
+        if os.path.splitext(target_path)[1]:
+            return []
+        by_text: dict[str, list[bytes]] = {}
+        folders = {
+            b"/".join(parts[:end])
+            for path in self._snapshot.by_path
+            for parts in [path.split(b"/")]
+            for end in range(1, len(parts))
+        }
+        for folder in sorted(folders):
+            key = folder if b"/" in target_path else os.path.basename(folder)
+            by_text.setdefault(key.decode("utf-8", "replace"), []).append(folder)
+        pool = list(by_text)[:_PATHS_COMPARED]
+        matches = difflib.get_close_matches(target_path.decode("utf-8", "replace"), pool, 3, 0.75)
+        near = [folder for match in matches for folder in by_text[match]]
+        return [f"{path_text(folder)}/" for folder in near[:3]]
 
     def _shown_files(self, handle: Handle, near: Sequence[bytes]) -> list[str]:
         if handle.lines is not None:

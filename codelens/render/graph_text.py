@@ -396,7 +396,9 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
         for name, files, lines in answer.languages[:_LANGUAGES_SHOWN]
     )
     more = len(answer.languages) - _LANGUAGES_SHOWN
-    head = [f"{answer.name}: {shown or 'no code'}{f', {more} more' if more > 0 else ''}"]
+    so_far = " in the files read so far" if answer.receipt.pending else ""
+    more_languages = f", {more} more" if more > 0 else ""
+    head = [f"{answer.name}: {shown or 'no code'}{more_languages}{so_far}"]
     if answer.focus:
         head.append(f"near {', '.join(answer.focus)}")
     if answer.meant:

@@ -118,7 +118,7 @@ def diff(answer: DiffAnswer, form: Form, max_tokens: int, tool: str = "cl_diff")
         answer = replace(answer, broken=broken)
         return fitted_lists(branch_text.diff_json(answer), _DIFF_SHARES, max_tokens)
     head, blocks = branch_text.diff(answer)
-    more = f"call {tool} with a higher max_tokens, or with paths"
+    more = _narrower(tool, "paths", "a path as target")
     return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
@@ -127,7 +127,7 @@ def history(answer: HistoryAnswer, form: Form, max_tokens: int, tool: str = "cl_
     if form == "json":
         return fitted_lists(branch_text.history_json(answer), _HISTORY_SHARES, max_tokens)
     head, blocks = branch_text.history(answer)
-    more = f"call {tool} with a higher max_tokens, or with since"
+    more = _narrower(tool, "since", "a definition as target")
     return _fitted_blocks(answer, head, blocks, more, max_tokens)
 
 
@@ -138,8 +138,15 @@ def conflicts(
     if form == "json":
         return fitted_lists(branch_text.conflicts_json(answer), _CONFLICTS_SHARES, max_tokens)
     head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
-    more = f"call {tool} with a higher max_tokens, or with fewer others"
+    more = _narrower(tool, "fewer others", "a branch or worktree as spec")
     return _fitted_blocks(answer, head, blocks, more, max_tokens)
+
+
+def _narrower(tool: str, own: str, of_branches: str) -> str:
+    """Say how to read the rest: `cl_branches` has other arguments than the tool of the question."""
+    return (
+        f"call {tool} with a higher max_tokens, or with {of_branches if tool == _BRANCHES else own}"
+    )
 
 
 def branches(

@@ -211,3 +211,16 @@ def test_the_lines_that_a_reply_leaves_out_are_counted(engine: Engine, repo: Git
     short = answer_shapes.history(answer, "concise", 200).split("\n")
     left = len(whole) - (len(short) - 1)
     assert short[-1].startswith(f"{left} lines more: call cl_history with a higher max_tokens")
+
+
+def test_what_reads_the_rest_is_an_argument_of_the_tool(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.history("b.py#plus", path=repo.root, patch=True)
+    own = answer_shapes.history(answer, "concise", 200).split("\n")[-1]
+    assert own.endswith("call cl_history with a higher max_tokens, or with since")
+    last = answer_shapes.branches(answer, "concise", 200).split("\n")[-1]
+    assert last.endswith(
+        "call cl_branches with a higher max_tokens, or with a definition as target"
+    )
+    diff = engine.diff("HEAD~1..HEAD", path=repo.root)
+    last = answer_shapes.branches(diff, "concise", 40).split("\n")[-1]
+    assert last.endswith("call cl_branches with a higher max_tokens, or with a path as target")

@@ -191,6 +191,22 @@ def test_a_misspelt_name_is_an_error_with_the_nearest_ones(engine: Engine, repo:
     assert "src/auth.py#Session.validate" in read(engine, repo, "src/auth.py#Session.valdate").near
 
 
+def test_in_a_misspelt_file_the_nearest_is_that_of_the_file_with_a_similar_path(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.write("API.md", "# Use\n\n```python\ndef module(): ...\n```\n")
+    repo.write("a/other.py", "def module(): ...\n")
+    repo.write("mods/git_branch.py", "def module(): ...\n")
+    near = read(engine, repo, "mods/git_brnch.py#module").near
+    assert near == ("mods/git_branch.py#module", "a/other.py#module", "API.md#module")
+
+
+def test_the_nearest_names_are_of_code_before_keys_of_data(engine: Engine, repo: GitRepo) -> None:
+    repo.write("a.toml", "git_status = 1\n")
+    repo.write("z.py", "class GitStatusRow: ...\n")
+    assert read(engine, repo, "GitStatus").near == ("z.py#GitStatusRow", "a.toml#git_status")
+
+
 def test_the_nearest_names_are_of_code_before_those_of_prose(engine: Engine, repo: GitRepo) -> None:
     repo.write(
         "API.md", "# Session\n\n```python\nclass Session:\n    def validate(self): ...\n```\n"

@@ -138,6 +138,9 @@ def test_a_missing_target_is_an_error_with_the_nearest_name(engine: Engine, repo
     with pytest.raises(HandleNotFound) as caught:
         engine.outline("auth.py", path=repo.root)
     assert caught.value.near == ("src/auth.py",)
+    with pytest.raises(HandleNotFound) as caught:
+        engine.outline("srcs", path=repo.root)
+    assert caught.value.near == ("src/",)
     with pytest.raises(OutsideWorktree):
         engine.outline("../elsewhere", path=repo.root)
     with pytest.raises(BadHandle):

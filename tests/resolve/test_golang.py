@@ -107,6 +107,17 @@ def test_methods_and_functions_are_found_in_all_files_of_the_package() -> None:
     ]
 
 
+def test_a_key_of_a_struct_without_a_name_is_no_use_of_a_function() -> None:
+    text = (
+        "package main\n\nfunc ready() bool { return true }\n\nconst size = 1\n\n"
+        "func f() {\n"
+        "\t_ = []struct{ ready bool }{{ready: true}}\n"
+        "\t_ = struct{ ready bool }{ready: true}\n"
+        "\t_ = map[int]struct{ ready bool }{size: {ready: true}}\n}\n"
+    )
+    assert edges_of({"main.go": text}, "ref") == ["main.go:f -> size"]
+
+
 def test_unexported_names_are_invisible_outside() -> None:
     text = (
         'package x_test\nimport "example.com/app/x"\nfunc f() { x.Open(); x.hidden(); hidden() }\n'

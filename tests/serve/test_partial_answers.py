@@ -26,6 +26,22 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.mark.slow
+def test_a_map_of_unread_files_does_not_deny_that_there_is_code(
+    repo: GitRepo, tmp_path: Path
+) -> None:
+    env = git_environment(
+        {
+            "CODELENS_HOME": str(tmp_path / "home"), "CODELENS_INDEX_AT_START": "off",
+            "CODELENS_BUDGET_MS": "0",
+        }
+    )  # fmt: skip
+    with client(env, cwd=repo.root) as asker:
+        receipt, heading = asker.text("cl_map").split("\n")[:2]
+    assert receipt.startswith("[partial ")
+    assert heading.endswith(" in the files read so far")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["concise", "json"])
 def test_pending_files_do_not_fill_a_short_answer(repo: GitRepo, tmp_path: Path, form: str) -> None:
     env = git_environment(

@@ -2,7 +2,8 @@
 
 Other places are: declarations of a function in C and C++, overload signatures in Python and
 TypeScript before the function that runs, a type and a value of one name in TypeScript, the parts of
-a C# class, and stub files (`.pyi`, `.d.ts`), which declare what the code next to them defines.
+a C# class, what other builds use instead in Go, and stub files (`.pyi`, `.d.ts`), which declare
+what the code next to them defines.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ _SIGNS = re.compile(r"[*&<>,\[\]()]")
 _BUILT_IN = frozenset("int char short long float double bool unsigned signed void auto".split())
 _PARTIAL = re.compile(r"\bpartial\b")
 _VARIABLES = frozenset({"variable", "constant"})
+_REPEATED = frozenset({"main", "init", "_"})
+"""Names that every file of a package may define."""
+_NEVER = re.compile(r"(?<![!\w])ignore\b")
+_FIRST_ROWS = 4
+"""The constraints of a file are among its first rows."""
 _MOST_PLACES = 20
 """A name with more places belongs to many functions."""
 
@@ -48,8 +54,13 @@ class DeclaredPlaces:
         self._places_by_node: dict[Node, Sequence[Node]] = {}
 
     def others(self, node: Node) -> Sequence[Node]:
-        """The other declarations and definitions of a C or C++ function, in order."""
+        """The other declarations and definitions of a C or C++ function, in order.
+
+        With files for single platforms: what replaces the definition in another build.
+        """
         places = self._places_by_node.get(node)
+        if places is None and self._spec(node).platform_file:
+            places = self._places_by_node[node] = self._other_builds(node)
         if places is None:
             own = self._graph.symbols(node.path)[node.symbol : node.symbol + 1]
             is_open = any(symbol.exported for symbol in own)
@@ -136,6 +147,42 @@ class DeclaredPlaces:
         if not kinds & _VARIABLES or not kinds & (CALLABLE | TYPES):
             return ()
         return [Node(node.path, at) for at in same]
+
+    def _other_builds(self, node: Node) -> Sequence[Node]:
+        """The definitions of the same name in files of the package that other builds use."""
+        symbols, model = self._graph.symbols(node.path), self._graph.model(node.path)
+        if not 0 <= node.symbol < len(symbols) or model is None:
+            return ()
+        own, is_limited = symbols[node.symbol], self._is_limited(node.path)
+        if is_limited is None or own.name in _REPEATED or _is_local(symbols, own):
+            return ()
+        others: list[Node] = []
+        folder = node.path.rpartition(b"/")[0]
+        for file, at, symbol in self._snapshot.symbols_with_key(key_of(own.name)):
+            if symbol.qualified != own.qualified or file.path == node.path:
+                continue
+            if file.path.rpartition(b"/")[0] != folder:
+                continue
+            other, is_other_limited = self._graph.model(file.path), self._is_limited(file.path)
+            if (
+                other is not None
+                and is_other_limited is not None
+                and (is_limited or is_other_limited)
+                and (other.language, other.package) == (model.language, model.package)
+                and not _is_local(self._graph.symbols(file.path), symbol)
+            ):
+                others.append(Node(file.path, at))
+        return sorted(others) if len(others) <= _MOST_PLACES else ()
+
+    def _is_limited(self, path: bytes) -> bool | None:
+        """Whether only some builds have a file; None if a build never has it."""
+        model = self._graph.model(path)
+        rows = model.bindings[:_FIRST_ROWS] if model is not None else ()
+        constraints = [row.text for row in rows if row.how == "built"]
+        if any(_NEVER.search(constraint) for constraint in constraints):
+            return None
+        pattern = spec_of(self._graph.languages.get(path, "")).platform_file
+        return bool(constraints or (pattern and re.search(pattern, path)))
 
     def _spec(self, node: Node) -> LanguageSpec:
         return spec_of(self._graph.languages.get(node.path, ""))
@@ -393,3 +440,12 @@ class Enclosing:
         ):
             inner = self._symbols[inner].parent
         return inner
+
+
+def _is_local(symbols: Sequence[Symbol], symbol: Symbol) -> bool:
+    """Whether a definition is inside a function."""
+    while symbol.parent >= 0:
+        symbol = symbols[symbol.parent]
+        if symbol.kind in CALLABLE:
+            return True
+    return False

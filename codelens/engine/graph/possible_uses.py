@@ -302,6 +302,8 @@ def unresolved(
             values=likelihood.is_only_member_of_name,
             members=likelihood.needs_receiver,
         )
+        if likelihood.is_private:
+            uses = [(path, line) for path, line in uses if path in likelihood.own_files]
         ranked = list(_ranked(graph, likelihood, by_name[name], uses))
         ranked = [site for site in ranked if site.node not in inside]
         if ranked:
@@ -340,19 +342,21 @@ class _Likelihood:
         self._targets = targets
         self._name = graph.symbols(node.path)[node.symbol].name
         self._unique = _is_unique(targets, nodes, self._name)
-        self._own_files = {each.path for each in nodes}
+        self.own_files = {each.path for each in nodes}
         self._graph = graph
         self._owners = [_owner(graph, each) for each in nodes]
-        self._folders = {path.rpartition(b"/")[0] for path in self._own_files}
+        self._folders = {path.rpartition(b"/")[0] for path in self.own_files}
         language = graph.resolved.languages.get(node.path, "")
+        self.is_private = all(_is_private(graph, each) for each in nodes)
+        """Whether no other file can use the definitions."""
         fields = is_field(graph.symbols(node.path), node.symbol)
         self.needs_receiver = all(self._owners) and (spec_of(language).needs_receiver or fields)
         """Whether the definitions are members, which need a receiver."""
 
     @cached_property
     def _importers(self) -> set[bytes]:
-        importing = (path for own in self._own_files for path in self._graph.importers(own))
-        return set(importing) - self._own_files
+        importing = (path for own in self.own_files for path in self._graph.importers(own))
+        return set(importing) - self.own_files
 
     @property
     def is_only_member_of_name(self) -> bool:
@@ -376,7 +380,7 @@ class _Likelihood:
         alike = next((owner for owner in self._owners if _resembles(receiver, owner)), "")
         reasons = {
             "no other definition has the name": _UNIQUE * self._unique,
-            "in the file of the definition": _IMPORTS * (path in self._own_files),
+            "in the file of the definition": _IMPORTS * (path in self.own_files),
             "its file imports that of the definition": _IMPORTS * (path in self._importers),
             f"{receiver} resembles {alike}": _RESEMBLES * bool(alike),
         }
@@ -395,6 +399,13 @@ def _is_unique(targets: Targets, nodes: Sequence[Node], name: str) -> bool:
     return not others or others.issubset(
         place for each in nodes for place in targets.graph.same(each)
     )
+
+
+def _is_private(graph: LazyGraph, node: Node) -> bool:
+    """Whether a definition is marked as usable only in its file."""
+    word = spec_of(graph.resolved.languages.get(node.path, "")).private_word
+    signature = graph.symbols(node.path)[node.symbol].signature
+    return bool(word) and word in signature.partition("(")[0].split()
 
 
 def _owner(graph: LazyGraph, node: Node) -> str:

@@ -27,6 +27,7 @@ from codelens.handles.handle_grammar import (
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.paths import printed
 from codelens.resolve.file_model import CALLABLE, TYPES
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.views import FileRow
@@ -198,7 +199,9 @@ class Targets:
                 )
                 for handle in place.also
             ]
-            sentence = place.moved or also_at(place) or self._others(node)
+            sentence = (
+                place.moved or also_at(place) or self._others(node) or self._other_builds(node)
+            )
             paths = list(dict.fromkeys([path, *(other.path for other in also)]))
             nodes = list(dict.fromkeys([*self.graph.same(node), *also]))
             return Named(nodes, False, self.node(node), paths, sentence)
@@ -231,6 +234,15 @@ class Targets:
             return ""
         last = handle_among(node.path, symbols, same[-1], self.ref)
         return f"the first of {len(same)} definitions of that name; the others are ~2 to {last}"
+
+    def _other_builds(self, node: Node) -> str:
+        """A sentence on the definitions that replace this one in other builds."""
+        language = self.graph.resolved.languages.get(node.path, "")
+        others = self.graph.places(node)[1:] if spec_of(language).platform_file else ()
+        if not others:
+            return ""
+        shown = some_of([self.handle(other) for other in others], _OWNERS_SHOWN)
+        return f"other builds use {shown} instead; this answer covers all of them"
 
     def below(self, handle: Handle) -> list[bytes]:
         """The files in a folder, in order, if a handle names a folder and not a file."""

@@ -336,7 +336,8 @@ class GoExpressions(Expressions):
             return referents
         value = self.value(path, reference.scope, reference.receiver, reference.line)
         under = underlying(self.resolver, value)
-        is_map = isinstance(under if under is not None else value, Container)
+        whole = under if under is not None else value
+        is_map = isinstance(whole, Container) and whole.name != STRUCT
         return self.meant(path, reference) if is_map else []
 
     def _step(self, value: Value, step: str) -> Value:
@@ -396,5 +397,8 @@ SPECS = {
         has_main=True,
         folder_is_one_scope=True,
         package_clause=rb"^package (\w+)",
+        platform_file=rb"_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|nacl|netbsd|"
+        rb"openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips\w*|ppc64|ppc64le|"
+        rb"riscv64|s390x|wasm)(?:_test)?\.go$",
     )
 }

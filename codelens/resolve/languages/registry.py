@@ -127,6 +127,8 @@ class LanguageSpec:
     """A field of a subclass with the name of an inherited one is the same field, or replaces it."""
     hiding_words: frozenset[str] = frozenset()
     """A method with one of these words overrides nothing and is not overridden."""
+    private_word: str = ""
+    """The word of a signature that allows no use from another file (Java, Kotlin)."""
     any_arguments: bool = False
     """A function accepts any number of arguments (JavaScript, Lua)."""
     extra_arguments: bool = False
@@ -147,6 +149,10 @@ class LanguageSpec:
     package_clause: bytes = b""
     """Regex of the line that names the package, for languages with two packages in one folder: Go's
     tests."""
+    platform_file: bytes = b""
+    """Regex of the names of files that are built only for some platforms (Go). A constraint in the
+    text limits the build of a file, too: a name that several such files of a package define is one
+    definition, of which each build uses one."""
     global_names: bool = False
     """A qualified name is unique regardless of its file (C, C#)."""
     linked_names: bool = False

@@ -77,6 +77,52 @@ def test_a_use_of_what_has_a_definition_in_each_branch_is_certain(
     assert [row["certain"] for row in references["results"]] == [True]
 
 
+BUILDS = {
+    "go.mod": "module example.com/app\n",
+    "main.go": "package app\n\nfunc Use() int { return run() + tagged() }\n",
+    "a_windows.go": "package app\n\nfunc run() int { return 1 }\n",
+    "a_linux.go": "package app\n\nfunc run() int { return 2 }\n",
+    "b.go": "//go:build special\n\npackage app\n\nfunc tagged() int { return 1 }\n",
+    "c.go": "//go:build !special\n\npackage app\n\nfunc tagged() int { return 2 }\n",
+    "gen.go": "//go:build ignore\n\npackage app\n\nfunc run() int { return 3 }\n",
+    "x_test.go": "package app_test\n\nfunc run() int { return 4 }\n",
+    "other/a.go": "package other\n\nfunc run() int { return 5 }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "others"),
+    [
+        ("a_windows.go#run", ["a_linux.go#run"]),
+        ("a_linux.go#run", ["a_windows.go#run"]),
+        ("b.go#tagged", ["c.go#tagged"]),
+        ("c.go#tagged", ["b.go#tagged"]),
+    ],
+)
+def test_what_another_build_uses_instead_has_the_same_users(
+    repo: GitRepo, run: Run, asked: str, others: list[str]
+) -> None:
+    for name, text in BUILDS.items():
+        repo.write(name, text)
+    related = run("related", asked, "--kind", "callers", "--json").json
+    assert [row["handle"] for row in related["results"]] == ["main.go#Use"]
+    impact = run("impact", asked, "--json").json
+    assert [row["handle"] for row in impact["results"]] == ["main.go#Use"]
+    references = run("references", asked)
+    assert "main.go\n  #Use\n    3: " in references.out
+    assert f"other builds use {', '.join(others)} instead" in references.err
+
+
+@pytest.mark.parametrize("asked", ["gen.go#run", "x_test.go#run", "other/a.go#run"])
+def test_no_build_replaces_a_definition_of_another_package(
+    repo: GitRepo, run: Run, asked: str
+) -> None:
+    for name, text in BUILDS.items():
+        repo.write(name, text)
+    assert not run("related", asked, "--kind", "callers", "--json").json["results"]
+    assert "other builds" not in run("references", asked).err
+
+
 STAND_INS = {
     "lib/z.h": "int open_it(const char *name);\nint warn(const char *text);\n",
     "lib/z.c": (

@@ -130,3 +130,35 @@ def test_an_assignment_that_defines_another_field_is_no_use(repo: GitRepo) -> No
     repo.write("use.ts", "class Box {\n  constructor() { this.size = 1; }\n}\n")
     answer = Engine().references("node.py#Node.size", limit=100)
     assert [(site.path, site.line) for site in answer.references] == [("leaf.py", 8)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("A.java#A.trimmed", ["A.java:3"]),
+        ("A.java#A.open", ["A.java:5", "C.java:2"]),
+        ("B.kt#B.cut", ["B.kt:3"]),
+        ("B.kt#B.free", ["B.kt:5", "C.java:4"]),
+    ],
+)
+def test_no_other_file_may_use_a_private_member(
+    repo: GitRepo, asked: str, expected: list[str]
+) -> None:
+    repo.write(
+        "A.java",
+        "class A {\n    private void trimmed() {}\n    void a(Unknown x) { x.one().trimmed(); }\n"
+        "    void open() {}\n    void b(Unknown x) { x.one().open(); }\n}\n",
+    )
+    repo.write(
+        "B.kt",
+        "class B {\n    private fun cut() {}\n    fun a(x: Unknown) { x.one().cut() }\n"
+        "    fun free() {}\n    fun b(x: Unknown) { x.one().free() }\n}\n",
+    )
+    repo.write(
+        "C.java",
+        "class C {\n    void a(Unknown x) { x.one().open(); }\n"
+        "    void b(Unknown x) { x.one().trimmed(); x.one().cut(); }\n"
+        "    void c(Unknown x) { x.one().free(); }\n}\n",
+    )
+    may = Engine().related(asked).may
+    assert sorted(line for use in may for line in use.sites) == expected

@@ -95,6 +95,7 @@ SPECS = {
         follows_names=True,
         instance=frozenset({"this", "$this"}),
         hiding_words=frozenset({"private", "static"}),
+        private_word="private",
         overloads_apart=True,
         keeps_names=True,
         indexes_view=True,

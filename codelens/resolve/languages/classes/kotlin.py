@@ -516,6 +516,7 @@ SPECS = {
         instance=frozenset({"this", "$this"}),
         overriding_words=frozenset({"override"}),
         hiding_words=frozenset({"private"}),
+        private_word="private",
         overloads_apart=True,
         types_apart=True,
         keeps_names=True,
