@@ -33,6 +33,8 @@ SIZES = {
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
     "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(8, 300),  # the same, for questions about branches
     "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
+    "CODELENS_SHARED_ORACLE_SEQUENCES": Size(6, 300),  # histories of worktrees that share files
+    "CODELENS_SHARED_ORACLE_STEPS": Size(12, 14),  # steps of one history
     "CODELENS_PRECISE_HISTORIES": Size(8, 40),  # histories with facts of a compiler in play
     "CODELENS_PRUNE_HISTORIES": Size(25, 400),  # histories of views that come and go
     "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own small number

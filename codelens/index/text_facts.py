@@ -124,6 +124,9 @@ class BlobSource:
             data = self._repository.read_blob(work.oid)
         except ReadError as error:
             raise Unavailable(UNREADABLE, STORED_UNREAD) from error
+        # git's checksums find changed bytes, but not an object under the name of another.
+        if blob_oid(data) != work.oid:
+            raise Unavailable(UNREADABLE, STORED_UNREAD)
         return Fetched(data, STORED_UNREAD)
 
     def glance(self, work: Work) -> bytes:

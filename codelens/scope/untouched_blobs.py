@@ -4,13 +4,15 @@ When git writes or adds a file, it records the file's stat with its blob. As lon
 same, nobody has changed the file, and it has the bytes of the blob unless git converted them. Three
 checks exclude the doubtful cases:
 
-1. `untouched_blobs` leaves out each file with an attribute that names a filter program or an
-   encoding, and each file that is older than an attribute file which applies to it: git may have
-   written it under other attributes.
-2. Converting line ends or `ident` changes the size, so the caller compares the file's size with the
-   blob's.
+1. `untouched_blobs` leaves out each file with an attribute that names a filter program, an encoding
+   or `ident` (which may replace one id by another of the same length), and each file that is older
+   than an attribute file which applies to it: git may have written it under other attributes.
+2. Converting line ends changes the size, so the caller compares the file's size with the blob's.
 3. A file as new as the index may have changed after git recorded its stat (git's racy rule), so the
    caller compares its times with `UntouchedBlobs.written_ns`.
+
+One case leaves no trace: git converted a file to bytes of the same size, and then the attribute
+file was removed from the worktree, or was only named by `core.attributesFile` at that time.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from codelens.scope.git_index import ExpandTree, index_files, read_by_path
 from codelens.scope.ignore_rules import Rules, read_in_tree, read_outside
 
 ATTRIBUTES_NAME: Final = b".gitattributes"
-_CONVERTING: Final = frozenset({b"filter", b"working-tree-encoding"})
+_CONVERTING: Final = frozenset({b"filter", b"working-tree-encoding", b"ident"})
+_FOLDER_OF_RULES: Final = b"info"
+"""git's folder with attributes of all worktrees."""
 _ALL_FILES: Final = b"*\n"
 _BLANK: Final = re.compile(rb"[ \t\r]+")
 
@@ -169,7 +173,11 @@ def _changed_ns(path: bytes) -> int:
     try:
         return os.stat(path).st_ctime_ns
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return 0  # as for git, which warns about the last case and continues
+        # As for git, which warns about the last case and continues.
+        folder = os.path.dirname(path)
+        if os.path.basename(folder) == _FOLDER_OF_RULES:
+            return _changed_ns(folder)  # the file may have been removed
+        return 0
     except OSError as error:
         raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
 

@@ -63,6 +63,15 @@ OPEN = (
         "{a, plural, =1 {",
         "<ng-template #a>",
     ),
+    *(
+        "@using a ",
+        "@code { a,",
+        "@code { a<",
+        "@if (a) { ",
+        "@foreach (var a in b) { <p> ",
+        "{a /* ",
+    ),
+    *("export const a = {\n\n", "export /* ", '@code { "\\" ', "<A><B a='@b'>"),
     *("{a.map((b) => <C>", "{a && <b>", "{`${", '<C a="', "<C a={", "<C {", "<template>", "---\n"),
 )
 ROWS = (

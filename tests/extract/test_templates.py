@@ -143,6 +143,11 @@ def test_astro(markup: str, names: list[str]) -> None:
         ("<Card x={m\n\nText {fmt(m)}", ["fmt", "m"]),
         ("export const b = fmt(1)\nexport const c = {\n  d: m,\n\n  e: 1 }", ["fmt", "m"]),
         ("a export const b = fmt(1)", []),
+        (
+            "export const N = () => <p>don't {fmt(1)}</p>\n\n{m && <b>it's {fmt}</b>} 's",
+            ["fmt", "m", "this.b", "fmt"],
+        ),
+        ("{m.replace(/\\{/g, fmt)} {m}", ["m", "m.replace", "fmt", "m"]),
         ("{m", []),
     ],
 )
@@ -170,6 +175,18 @@ def test_mdx(markup: str, names: list[str]) -> None:
         ('@* @m *@<!-- @m -->\n@page "/m"\n@using m', []),
         ("@Go(m", ["Go"]),
         ("<p x='@m", []),
+        (
+            "<Card Title='Go' id='m' Count='m'/>",
+            ["Card", "`Card`.Title", "`Card`.id", "`Card`.Count", "m"],
+        ),
+        ("<Card TItem='Row' />", ["Card", "Row"]),
+        (
+            "<Card><b><Foot/></b><Foot>@m</Foot></Card><Foot/>",
+            ["Card", "Foot", "Foot", "`Card`.Foot", "Foot", "m"],
+        ),
+        ("<Go x='1'/>", ["`_`.x"]),
+        ("\ufeff@using m\n@m", ["m"]),
+        ('@if (m > 1 && x == @"C:\\") {\n<p>@m</p>\n}', ["m", "x", "m"]),
     ],
 )
 def test_razor(markup: str, names: list[str]) -> None:

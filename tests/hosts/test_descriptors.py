@@ -11,11 +11,19 @@ from codelens.hosts.desired_edits import command_files, instructions, read_only_
 from codelens.hosts.host_descriptor import Machine, filled, hosts, named, this_machine
 
 HOME = Path("/home/zoe")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def place(name: str, system: str = "linux", **environ: str) -> str:
     home = PureWindowsPath(r"C:\Users\zoe") if system == "windows" else HOME
     return str(hosts()[name].server.where.pick(Machine(system, home, environ), "user", None))
+
+
+def test_the_docs_have_a_row_for_each_host_and_the_readme_counts_them() -> None:
+    page = (ROOT / "docs" / "hosts.md").read_text("utf-8").partition("\n## The hosts\n")[2]
+    rows = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert {name for name in hosts() if rows.count(name) != 1} == set()
+    assert f" {len(hosts())} agents are supported" in (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

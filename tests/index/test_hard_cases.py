@@ -213,6 +213,29 @@ def test_an_empty_ref_is_refused(repo: GitRepo, engine: Engine) -> None:
             ask(path=repo.root, ref="")
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_object_under_the_name_of_another_is_not_shown(
+    repo: GitRepo, engine: Engine, is_known: bool
+) -> None:
+    """A swapped file has valid checksums, and git itself shows the wrong text."""
+    if is_known:
+        engine.look(path=repo.root, ref="HEAD")
+    kept = repo.root / ".git/objects"
+    repo.commit("two", {"wrong.py": "def wrong(): pass\n", "right.py": "def right(): pass\n"})
+    oids = [repo.git("rev-parse", f"HEAD:{name}.py").decode().strip() for name in
+            ("part1" if is_known else "wrong", "right")]  # fmt: skip
+    source, place = (kept / oid[:2] / oid[2:] for oid in oids)
+    place.chmod(0o600)
+    place.write_bytes(source.read_bytes())
+    assert b"right" not in repo.git("cat-file", "-p", oids[1])
+    look = engine.look(path=repo.root, ref="HEAD")
+    assert look.status == "partial"
+    assert "git fsck" in look.note
+    assert names(engine, repo.root, "HEAD") == {f"kindle_part{n}" for n in range(30)} | {"wrong"}
+    # Another worktree or a checkout with the right text is not affected.
+    assert names(engine, repo.root) >= {"right", "wrong"}
+
+
 def test_a_damaged_index_is_set_aside_and_rebuilt(repo: GitRepo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine(Settings(home=home)) as engine:

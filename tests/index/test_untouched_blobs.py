@@ -246,6 +246,35 @@ def test_a_text_in_another_encoding_of_the_same_size_is_read(
     check(engine, second, tmp_path)
 
 
+def test_an_id_that_git_replaces_by_another_is_read(
+    repo: GitRepo, engine: Engine, read: set[str], tmp_path: Path
+) -> None:
+    repo.commit("with an id", {"src/id.py": f"# $Id: {'0' * 40} $\n"})
+    repo.write(".git/info/attributes", "src/id.py ident\n")
+    engine.look(path=repo.root)
+    second = repo.worktree(tmp_path / "second")
+    data = second.path("src/id.py").read_bytes()
+    assert data != repo.path("src/id.py").read_bytes()
+    assert len(data) == repo.path("src/id.py").stat().st_size
+    look_again(engine, second, read)
+    assert "src/id.py" in read
+    check(engine, second, tmp_path)
+
+
+def test_files_older_than_the_removal_of_attributes_are_read(
+    repo: GitRepo, engine: Engine, read: set[str], tmp_path: Path
+) -> None:
+    of_info(repo)
+    second = repo.worktree(tmp_path / "second")
+    time.sleep(0.06)
+    repo.path(".git/info/attributes").unlink()
+    engine.look(path=repo.root)
+    look_again(engine, second, read)
+    assert "src/deep/three.py" in read
+    assert second.path("src/deep/three.py").read_bytes() == FILES["src/deep/three.py"].encode("gbk")
+    check(engine, second, tmp_path)
+
+
 def test_files_older_than_their_attributes_are_read(
     repo: GitRepo, engine: Engine, read: set[str], tmp_path: Path
 ) -> None:

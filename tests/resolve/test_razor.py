@@ -76,3 +76,16 @@ def test_the_text_of_an_attribute_is_no_use() -> None:
     files = FILES | {"Page.razor": FILES["Page.razor"].replace('"@name"', '"name"')}
     edges = [edge for edge in edges_of(files, "ref") if edge.startswith("Page.razor")]
     assert "Page.razor:Page -> Page.name" not in edges
+
+
+def test_a_parameter_with_a_name_of_texts_gets_no_method() -> None:
+    page = '<Counter Title="Finish" OnDone="Finish" />\n@code {\n void Finish() { }\n}\n'
+    edges = [edge for edge in edges_of(FILES | {"Page.razor": page}, "ref") if "Finish" in edge]
+    assert edges == ["Page.razor:Page -> Page.Finish"]
+    page = page.replace('OnDone="Finish"', "")
+    assert not [edge for edge in edges_of(FILES | {"Page.razor": page}, "ref") if "Finish" in edge]
+
+
+def test_an_element_in_a_component_uses_its_parameter() -> None:
+    files = FILES | {"Page.razor": "<Counter><OnDone>a</OnDone></Counter>\n"}
+    assert "Page.razor:Page -> Counter.razor:Counter.OnDone" in edges_of(files, "ref")

@@ -38,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_LIMIT = 10
 """Results of a search by default."""
-"""Cost of `explore` for its search and the expansion of its first results; docs/explore.md."""
 
 
 @counted

@@ -22,7 +22,7 @@ _RAW = re.compile(rb"<(script|style)\b", re.IGNORECASE)
 _MARKUP = re.compile(rb"\{|" + TAG.pattern, re.DOTALL)
 _CODE = re.compile(
     rb'[{}]|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`'
-    rb"|//[^\n]*|/\*.{0,2000}?\*/|<!--.*?(?:-->|\Z)|<(?=[A-Za-z>])",
+    rb"|//[^\n]*|/\*(?:[^*/]|\*(?!/)|/(?!\*))*+\*/|\\.|<!--.*?(?:-->|\Z)|<(?=[A-Za-z>])",
     re.DOTALL,
 )
 _BEFORE_MARKUP = re.compile(rb"(?:[(,>?:&|{}\[;=]|\breturn)\s*\Z|\A\s*\Z")

@@ -15,11 +15,15 @@ OPENING = b""
 """The class begins with directives, which the translation adds."""
 _WORD = rb"[A-Za-z_]\w*"
 _DIRECTIVE = re.compile(
-    rb"@(?P<name>using|inject|inherits|implements|namespace|attribute|layout)[ \t]+(?=\S)"
-    rb"(?P<value>[^\n(;]*[^\s(;])(?=[ \t]*;?[ \t]*\r?(?:\n|\Z))"
+    rb"^(?:\xef\xbb\xbf)?[ \t]*(?P<all>"
+    rb"@(?P<name>using|inject|inherits|implements|namespace|attribute|layout)[ \t]+"
+    rb"(?=\S)(?P<value>[^\n(;]*[^\s(;])(?=[ \t]*;?[ \t]*\r?(?:\n|\Z)))",
+    re.MULTILINE,
 )
 _PLAIN_LINE = re.compile(
-    rb"@(?:page|rendermode|preservewhitespace|typeparam|model|section)\b[^\n]*"
+    rb"^(?:\xef\xbb\xbf)?[ \t]*"
+    rb"@(?:page|rendermode|preservewhitespace|typeparam|model|section)\b[^\n]*",
+    re.MULTILINE,
 )
 _BLOCK = re.compile(rb"@(?:code|functions)\s*(?=\{)")
 _STATEMENT = re.compile(rb"@(?P<word>if|for|foreach|while|switch|lock|using|try|do)\b(?=\s*[({])")
@@ -38,24 +42,32 @@ _VALUE = re.compile(
     rb"\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>@?[^\s\"'>]+))"
 )
 _CODE = re.compile(
-    rb'[{}]|@?\$?@?"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.{0,2000}?\*/'
+    rb'[{}]|"{3,}+|(?:@\$?|\$@)"(?:[^"]|"")*+"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,10}\'|//[^\n]*|/\*(?:[^*/]|\*(?!/)|/(?!\*))*+\*/|\\.'
     rb"|@:[^\n]*|@\*.*?(?:\*@|\Z)|(?P<tag><(?=[A-Za-z]))|(?P<at>@(?=[({A-Za-z]))",
     re.DOTALL,
 )
 _BEFORE_TAG = re.compile(rb"[{};>:]\s*\Z|=>\s*\Z|\A\s*\Z|\n\s*\Z")
 _OPENING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _PAIRS = re.compile(
-    rb'[()\[\]{}]|@?\$?@?"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.{0,2000}?\*/',
+    rb'[()\[\]{}]|"{3,}+|(?:@\$?|\$@)"(?:[^"]|"")*+"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,10}\'|//[^\n]*|/\*(?:[^*/]|\*(?!/)|/(?!\*))*+\*/|\\.',
     re.DOTALL,
 )
-_METHOD = re.compile(rb"\b(%s)\s*(?:<[\w\s,]{1,80}>)?\s*\(" % _WORD)
+_METHOD = re.compile(
+    rb"\b(?!(?:if|for|foreach|while|switch|using|lock|new|nameof|typeof|catch|when|await|return)\b)"
+    rb"(%s)\s*(?:<[\w\s,]{1,80}>\s*)?\(" % _WORD
+)
 _FIELD = re.compile(
-    rb"(?<![\w.])(?!(?:return|new|await|else|throw|in|is|as|var)\b)(?P<type>[A-Za-z_][\w.<>\[\],?]*)"
+    rb"(?<![\w.,<>\[\]?])(?!(?:return|new|await|else|throw|in|is|as|var)\b)(?P<type>[A-Za-z_][\w.<>\[\],?]*)"
     rb"\s+(?P<name>%s)\s*(?:[;={]|=>)" % _WORD
 )
 _TEXTS = frozenset({b"string", b"string?", b"String"})
 _HEAD = re.compile(rb"\s*!?(?:(?:this|base)\.)?(%s)" % _WORD)
-_SIMPLE = re.compile(rb"\s*!?%s(?:\.%s)*\s*" % (_WORD, _WORD))
+_TEXT_PARAMETER = re.compile(
+    rb"[a-z].*|.*(?:Title|Text|Label|Class|Style|Name|Placeholder|Caption|Tooltip|ToolTip|Href"
+    rb"|Message|Description|Css|Id)\Z"
+)
+"""Parameters that are texts by their names, and attributes of HTML."""
+_TYPE_PARAMETER = re.compile(rb"T(?:[A-Z][a-z]\w*)?")
 _NAME = re.compile(_WORD)
 _MOST_UNCLOSED = 8
 _MOST_CLOSED = 50
@@ -128,13 +140,16 @@ class _Razor:
         self._blocks: list[tuple[int, int]] = []
         self._holes: list[tuple[int, int]] = []
         """Spans of directives and blocks of code, which are no markup."""
+        self._open: list[tuple[int, int]] = []
+        """Names of the open elements; only the places of those of HTML."""
+        self._methods: set[bytes] = set()
         self._values: set[bytes] = set()
         """Members that an attribute without `@` may mean: methods, and fields but texts."""
 
     def read(self) -> None:
         """Translates the whole component."""
         text, script = self._text, self._script
-        directives = [match for match in _DIRECTIVE.finditer(text) if self._begins_line(match)]
+        directives = list(_DIRECTIVE.finditer(text))
         for match in directives:
             if match["name"] == b"using":
                 script.code(*match.span("value"), opening=b"using ")
@@ -153,17 +168,13 @@ class _Razor:
                 script.glue(b" { get; set; }")
         self._code_blocks()
         self._holes = sorted(
-            [match.span() for match in directives]
-            + [match.span() for match in _PLAIN_LINE.finditer(text) if self._begins_line(match)]
+            [match.span("all") for match in directives]
+            + [match.span() for match in _PLAIN_LINE.finditer(text)]
             + self._blocks
         )
         script.glue(b"\nvoid " + METHOD + b"() {")
         self._markup()
         script.glue(b"\n}\n}")
-
-    def _begins_line(self, match: re.Match[bytes]) -> bool:
-        line = self._text.rfind(b"\n", max(0, match.start() - 200), match.start()) + 1
-        return not self._text[max(line, match.start() - 200) : match.start()].strip()
 
     def _code_blocks(self) -> None:
         """Adds the members of `@code { }`."""
@@ -179,7 +190,8 @@ class _Razor:
             if end < 0:
                 self._script.glue(b"\n" + self._pairs.missing(match.end() + 1))
             code = self._text[match.end() + 1 : last]
-            self._values.update(_METHOD.findall(code))
+            self._methods.update(_METHOD.findall(code))
+            self._values |= self._methods
             self._values.update(
                 field["name"] for field in _FIELD.finditer(code) if field["type"] not in _TEXTS
             )
@@ -252,6 +264,7 @@ class _Razor:
         if match["tag"] is None:
             return match.end()
         if match["close"]:
+            self._close(match["tag"])
             end = self._text.find(b">", match.end())
             at, depth = (end + 1 if end >= 0 else match.end()), level.depth - 1
         else:
@@ -333,7 +346,7 @@ class _Razor:
         is_native = name.isupper() and name.lower() in NATIVE
         is_component = name[:1].isupper() and not is_native and b":" not in name
         parameters: list[tuple[int, int, tuple[int, int] | None]] = []
-        values: list[tuple[int, int, bool]] = []
+        values: list[tuple[int, int, str]] = []
         is_empty = name.lower() in VOID
         while match := _ATTRIBUTE.match(text, at):
             at = match.end()
@@ -357,12 +370,38 @@ class _Razor:
             self._attribute((start, end), span, is_component, parameters, values)
         if is_component:
             self._component(place, place + len(name), parameters)
-        for first, last, is_code in values:
-            if is_code:
+            self._content(place, place + len(name))
+        if not is_empty:
+            self._open.append((place, place + len(name)) if is_component else (place, place))
+        self._add_values(values)
+        return at, is_empty
+
+    def _add_values(self, values: list[tuple[int, int, str]]) -> None:
+        """Adds the values of attributes."""
+        for first, last, kind in values:
+            if kind == "code":
                 self._value(first, last)
+            elif kind == "type" and is_usable(self._text[first:last]):
+                self._script.code(first, last, opening=b"_(typeof(")
+                self._script.glue(b"\n));")
             else:
                 self._embedded(first, last)
-        return at, is_empty
+
+    def _content(self, start: int, end: int) -> None:
+        """Adds the use of a parameter of the component around an element: `<Footer>` in a card."""
+        first, last = self._open[-1] if self._open else (0, 0)
+        if first < last:
+            self._script.glue(b"\n_(new " + self._text[first:last] + b"() {")
+            self._script.code(start, end)
+            self._script.glue(b' = ""});')
+
+    def _close(self, name: bytes) -> None:
+        """Forgets the element that a closing tag ends, and unclosed elements in it."""
+        for at in range(len(self._open) - 1, max(-1, len(self._open) - _MOST_UNCLOSED), -1):
+            first, last = self._open[at]
+            if self._text.startswith(name, first) and last - first in {0, len(name)}:
+                del self._open[at:]
+                return
 
     def _attribute(
         self,
@@ -370,7 +409,7 @@ class _Razor:
         span: tuple[int, int] | None,
         is_component: bool,
         parameters: list[tuple[int, int, tuple[int, int] | None]],
-        values: list[tuple[int, int, bool]],
+        values: list[tuple[int, int, str]],
     ) -> None:
         text = self._text
         start, end = name
@@ -385,29 +424,36 @@ class _Razor:
             if is_component and bound == b"bind" and prop and is_code and not argument:
                 parameters.append((start + 6, end, self._unmarked(span)))
             else:
-                values.append((*self._unmarked(span), is_code))
+                values.append((*self._unmarked(span), "code" if is_code else "text"))
             return
         if is_component and _NAME.fullmatch(written):
-            expression = self._expression(span) if span is not None else None
+            if span is not None and _TYPE_PARAMETER.fullmatch(written):
+                values.append((*span, "type"))
+                return
+            is_text = _TEXT_PARAMETER.fullmatch(written) is not None
+            expression = self._expression(span, is_text) if span is not None else None
             parameters.append((start, end, expression))
             if expression is not None:
                 return
         if span is not None:
-            values.append((*span, False))
+            values.append((*span, "text"))
 
     def _unmarked(self, span: tuple[int, int]) -> tuple[int, int]:
         """Returns the span of an expression without the `@` before it."""
         start, end = span
         return (start + 1, end) if self._text[start : start + 1] == b"@" else span
 
-    def _expression(self, span: tuple[int, int]) -> tuple[int, int] | None:
-        """Returns the span of an attribute's value that is an expression; None for a text."""
+    def _expression(self, span: tuple[int, int], is_text: bool) -> tuple[int, int] | None:
+        """Returns the span of an attribute's value that is an expression; None for a text.
+
+        In an attribute that is a text, only what follows an `@` is an expression.
+        """
         start, end = span
         value = self._text[start:end]
         if value[:1] == b"@" and value[:2] not in {b"@@", b"@{"}:
             return (start + 1, end) if is_usable(value[1:]) and b"@" not in value[1:] else None
         head = _HEAD.match(value)
-        is_known = head is not None and head[1] in self._values
+        is_known = head is not None and head[1] in self._values and not is_text
         return span if is_known and is_usable(value) else None
 
     def _component(
@@ -415,7 +461,11 @@ class _Razor:
     ) -> None:
         """Adds the creation of a component, with the parameters that it is given."""
         script = self._script
-        script.code(start, end, opening=b"_(new ")
+        if self._text[start:end] in self._methods:
+            # An unknown component, whose name would mean the method.
+            script.glue(b"\n_(new _")
+        else:
+            script.code(start, end, opening=b"_(new ")
         script.glue(b"() {")
         for first, last, expression in parameters:
             script.code(first, last)

@@ -23,8 +23,10 @@ Piece = Literal["exact", "name", "member", "glue", "definition"]
 """Kinds of pieces: code of the source; a name that the source spells differently; a member of a
 component; code that the source does not contain; the beginning or end of a definition that the
 markup makes."""
+APOSTROPHE = re.compile(rb"(?<=[a-z])'(?=(?:d|ll|m|re|s|t|ve)\b)")
+"""The one of `it's` in the text of an element."""
 _STRINGS = re.compile(
-    rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*.{0,2000}?\*/',
+    rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*(?:[^*/]|\*(?!/)|/(?!\*))*+\*/|\\.',
     re.DOTALL,
 )
 _QUOTES = re.compile(rb"[\"'`]|/[/*]")
@@ -42,8 +44,11 @@ _WORDS = re.compile(rb"[A-Za-z_$][\w$]*")
 
 def is_usable(code: bytes) -> bool:
     """Whether a piece of code can stand in brackets without swallowing what follows."""
-    if _QUOTES.search(code):
-        code = _STRINGS.sub(b"0", code)
+    if _QUOTES.search(code) or b"\\" in code:
+        whole, code = code, _STRINGS.sub(b"0", code)
+        if _QUOTES.search(code):
+            # The text of elements has apostrophes.
+            code = _STRINGS.sub(b"0", APOSTROPHE.sub(b"", whole))
         if _QUOTES.search(code):
             return False
     if not code or code.isspace():
