@@ -35,6 +35,7 @@ _ROUTE = re.compile(rb"(\+(?:page|layout))(?:\.server)?\.[jt]s")
 _GIVEN = {"load": rb"\bdata\b", "actions": rb"\bform\b"}
 _RAILS = re.compile(rb"(?:\A|/)app/(?:models|helpers|services|policies|presenters|decorators)/")
 _ACTIONS = frozenset("index show new create edit update destroy".split())
+_ASSOCIATION = rb"(?m)^[ \t]*(?:has_many|has_one|belongs_to|has_and_belongs_to_many)[ (]+"
 _BLADE_CLASSES = b"/app/View/Components/"
 _FACADE = "getFacadeAccessor"
 
@@ -86,6 +87,7 @@ class _Conventions:
             yield from self._markup(target)
             yield from self._blade_class(target)
             yield from self._rails_constant(target)
+            yield from self._association(target)
         elif node.path.endswith(b".rb"):
             yield from self._helper(target)
             yield from self._action(target)
@@ -252,6 +254,32 @@ class _Conventions:
         if target.name[:1].isupper() and _RAILS.search(target.node.path):
             why = f"reads {target.name}, which Rails loads by its name"
             yield from self._in_erb(target.name, rb"(?<![\w@:.\"'])%s(?!\w)", why)
+
+    def _association(self, target: _Target) -> Iterator[Place]:
+        """Yields the associations of Rails that lead to a model."""
+        root, folder, _ = (b"/" + target.node.path).partition(b"/app/models/")
+        if not folder or not target.name[:1].isupper() or not target.node.path.endswith(b".rb"):
+            return
+        singular = "_".join(_WORDS.findall(target.name)).lower()
+        many = [
+            f"{singular}s",
+            f"{singular}es",
+            *([f"{singular[:-1]}ies"] if singular.endswith("y") else []),
+        ]
+        any_name = b"|".join(name.encode() for name in (singular, *many))
+        by_name = _ASSOCIATION + rb":(?P<at>%s)(?!\w)(?![^#\n]*\bclass_name:)" % any_name
+        by_class = (
+            _ASSOCIATION
+            + rb":[^#\n]*\bclass_name:\s*[\"'](?:::)?(?:\w+::)*(?P<at>%s)[\"']"
+            % (re.escape(target.name.encode()))
+        )
+        start = (root + folder).strip(b"/")
+        for names, pattern in (((singular, *many), by_name), ((target.name,), by_class)):
+            holding = {path for name in names for path in self._search.files_with([name])}
+            users = _below(holding, start, (b".rb",))
+            for match in self._search.matches((), re.compile(pattern), users):
+                why = f"has an association with {target.name}, as Rails names it"
+                yield Place(match.path, match.line, why)
 
     def _helper(self, target: _Target) -> Iterator[Place]:
         """Yields the calls of a helper of Rails in templates."""

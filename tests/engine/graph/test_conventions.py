@@ -74,6 +74,11 @@ FILES = {
     ),
     "resources/views/home.blade.php": '<p/>\n<x-form.user-card a="b">x</x-form.user-card>\n',
     "rails/app/models/order.rb": "class Order < ApplicationRecord\nend\n",
+    "rails/app/models/buyer.rb": (
+        "class Buyer\n  has_many :orders, dependent: :destroy\n"
+        "  has_many :orders, class_name: 'Other'\n"
+        '  belongs_to :last, class_name: "Order"\n  # belongs_to :order\nend\n'
+    ),
     "rails/app/helpers/orders_helper.rb": (
         "module OrdersHelper\n  def money(x)\n    x\n  end\nend\n"
     ),
@@ -232,8 +237,10 @@ def committed() -> dict[str, str]:
         (
             "rails/app/models/order.rb#Order",
             {
+                "rails/app/models/buyer.rb:2": "has an association with Order, as Rails names it",
+                "rails/app/models/buyer.rb:4": "has an association with Order, as Rails names it",
                 "rails/app/views/orders/show.html.erb:4": "reads Order, which Rails loads by its "
-                "name"
+                "name",
             },
         ),
         (
