@@ -163,19 +163,20 @@ _PROMISE = re.compile(
 )
 _PLATFORM = re.compile(r"\b(?:linux|macos|windows)\b", re.IGNORECASE)
 _HEADING = re.compile(
-    r"(?:#{1,6} |h[1-6]\. |\*\*(?=[^*]+\*\*[:? ]*(?:\([^)]*\))?$)|__(?=[^_]+__[:? ]*$))(.+?)[*_:? ]*$"
+    r"(?:#{1,6} |h[1-6]\. |\*\*(?=[^*]+\*\*[:? ]*(?:\([^)]*\))?$)|"
+    r"__(?=[^_]+__[:? ]*$))(.+?)[*_:? ]*$"
 )
 """A bold line is a heading; `**Error:** the lamp` and `__init__ fails` say something."""
 _LABEL = re.compile(r"([A-Z][\w ]{2,40}):$")
 """A line that introduces a list of versions without being a heading."""
 _TEMPLATE_WORDS = frozenset(
     "actual additional any anything behavior behaviour bug bugs case checklist code configuration "
-    "context current describe description duplicates environment error example expected expect failure "
-    "feature happen happened happens existing info information instead intended issue issues log "
-    "logs minimal motivation os other outcome output please possible prerequisites problem provide "
-    "question relevant repo report reproduce reproducible reproduction request result results "
-    "screenshot screenshots see settings setup should snippet solution solutions steps subject suggested "
-    "summary system test use used using version versions want would".split()
+    "context current describe description duplicates environment error example expected expect "
+    "failure feature happen happened happens existing info information instead intended issue "
+    "issues log logs minimal motivation os other outcome output please possible prerequisites "
+    "problem provide question relevant repo report reproduce reproducible reproduction request "
+    "result results screenshot screenshots see settings setup should snippet solution solutions "
+    "steps subject suggested summary system test use used using version versions want would".split()
 )
 _SURROUNDINGS = frozenset(
     "environment environments version versions platform platforms os operating system systems "
@@ -189,7 +190,8 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = frozenset(
-    "a after an at before does from i if in it my no not on that the this to when while with".split()
+    "a after an at before does from i if in it my no not on that the this to when while "
+    "with".split()
 )
 """Words of a clause, which is no label of a version: `In the terminal I see: ...`."""
 _CHANGES = frozenset(
