@@ -185,6 +185,16 @@ def test_what_is_left_of_a_mixed_part(text: str, left: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "begin",
+    ["<!-- Dear reporter,\nread all -->", "### Describe the bug", "- [x] I searched", "## Summary"],
+)
+def test_a_report_without_a_title_is_read_too(begin: str) -> None:
+    assert without_template(f"{begin}\nThe lamp is dark\n- OS: none") == "The lamp is dark"
+    assert without_template(f"## The lamp\n{begin}") == "## The lamp"
+    assert without_template(f"{begin}\n_No response_") == begin.split("\n", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(
     "trace",
     [
         'Traceback (most recent call last):\n  File "lamp.py", line 3, in dim\nValueError: dark',

@@ -111,6 +111,24 @@ def test_the_innermost_frame_that_is_here_comes_first(asked, text: str, place, n
     assert outcome.results[0].why.startswith("frame ")
 
 
+def test_the_line_below_a_php_frame_names_its_function(asked) -> None:
+    store, view = asked
+    text = (
+        "PHP Fatal error:  Uncaught RuntimeException: no in /srv/vendor/shop/db/app/Db.php:4\n"
+        "Stack trace:\n#0 /srv/vendor/shop/db/app/Db.php(9): Db->connect()\n"
+        "#1 [internal function]: Db->call()\n#2 /srv/index.php(3): array_map()\n#3 {main}\n"
+        "  thrown in /srv/vendor/shop/db/app/Db.php on line 4\n"
+    )
+    trace = stack_traces.parse(text)
+    assert trace is not None
+    assert [(frame.line, frame.name) for frame in trace.frames] == [
+        (4, "Db.connect"), (9, "Db.call"), (3, ""),
+    ]  # fmt: skip
+    # The path below `vendor/` has lost the name of its library, so the function confirms it.
+    first = store.search(view, text).results[0]
+    assert (first.file.path, first.why) == (b"app/Db.php", "frame 1: line 4, in connect")
+
+
 def test_frames_are_listed_innermost_first_then_the_message(asked) -> None:
     store, view = asked
     outcome = store.search(view, PYTHON)

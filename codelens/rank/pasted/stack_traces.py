@@ -161,6 +161,10 @@ _NEXT_FRAME = re.compile(
 )
 _GOES_ON = re.compile(r"[ \t]+\S|#\d+ ")
 """A line of source below a frame, or a frame without a place."""
+_CALLED = re.compile(
+    r"\s*#\d+ (?:(?P<internal>\[internal function\])|[^\s(][^(]*\(\d+\)): (?P<name>[\w\\:>{}-]+)"
+)
+"""A line with the called function, which is the running one of the frame above."""
 _HASH = re.compile(r"::h[0-9a-f]{16}$")
 _NOISE = re.compile(
     r"<[^<>]*>|\{\{?[\w:#]+\}?\}|\[[^\]]*\]|^block (?:\(\d+ levels\) )?in |^rescue in |^async "
@@ -184,8 +188,11 @@ def parse(text: str) -> Trace | None:
     if len(frames) == 1 and not (error or message or _HEADS.search(text) or len(lines) == 1):
         return None
     kind = max(dict.fromkeys(kinds), key=kinds.count)
-    unique = tuple(dict.fromkeys(frames))
-    return Trace(kind, unique[:_MAX_FRAMES], error, message)
+    unique = dict.fromkeys(frames)
+    # Where the error was thrown is also on the last line, without the function.
+    first = {(frame.path, frame.line): frame for frame in reversed(unique)}
+    frames = [frame for frame in unique if frame.name or first[frame.path, frame.line] is frame]
+    return Trace(kind, tuple(frames[:_MAX_FRAMES]), error, message)
 
 
 def around(text: str) -> str:
@@ -220,13 +227,21 @@ def _frames(lines: Iterable[str]) -> tuple[list[list[Frame]], list[str]]:
     kinds: list[str] = []
     reverse = False
     pending = ("", "")
+    calls = False
+    """Whether the next line with a called function names the running one of the last frame."""
     for line in lines:
         if _ANOTHER.match(line):
             groups.append([])
+        called = _CALLED.match(line)
+        if called is not None:
+            if calls and groups[-1]:
+                groups[-1][-1] = groups[-1][-1]._replace(name=plain(called["name"]))
+            calls = called["internal"] is None
         place = _PANIC_PLACE.search(line) or _THROWN.search(line)
         if place:
             groups[-1].append(Frame(_slashes(place["path"]), int(place["line"]), ""))
-            kinds.append("Rust" if place.re is _PANIC_PLACE else "PHP")
+            calls = place.re is _THROWN
+            kinds.append("PHP" if calls else "Rust")
             continue
         form_and_frame = _frame(line, pending)
         pending = ("", "")

@@ -230,18 +230,26 @@ _FENCE = re.compile(r"\s*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
 def without_template(task: str) -> str:
     """Return a task without the comments, checklists, headings and versions of a report's template.
 
-    The first line and fenced code stay unchanged, except a fence that lists versions. A link to a
-    file on a code host becomes its path, with its line.
+    The first line and fenced code stay unchanged, except a fence that lists versions, and a first
+    line that is no title. A link to a file on a code host becomes its path, with its line.
     """
     title, newline, rest = task[:_MOST_READ].partition("\n")
     if not newline:
         return task
-    own_lines = [line for block in _blocks(_without_comments(rest)) for line in block]
+    if _UNTITLED.match(title):
+        return ("\n".join(_own_lines(task[:_MOST_READ])).strip() or title) + task[_MOST_READ:]
+    own_lines = _own_lines(rest)
     text = "\n".join([title, *own_lines]) if any(map(str.strip, own_lines)) else title
     return text + task[_MOST_READ:]
 
 
+def _own_lines(text: str) -> list[str]:
+    return [line for block in _blocks(_without_comments(text)) for line in block]
+
+
 _MOST_READ = 40_000
+_UNTITLED = re.compile(r"\s*(?:<!--|#{1,6} |[-*+] \[[ xX]\] )")
+"""First line of a report that was pasted without its title."""
 
 
 def prose_and_code(task: str) -> tuple[str, str]:
