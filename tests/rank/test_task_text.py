@@ -214,6 +214,16 @@ def test_a_trace_below_the_versions_stays(trace: str, form: str) -> None:
     )
 
 
+def test_of_alike_lines_of_a_log_one_stays() -> None:
+    log = [f"2026-01-01 10:00:{at % 60:02d} lamp{at} is lit" for at in range(2000)]
+    text = "\n".join(
+        ["The lamp is dark", "```", *log, "10:01 out", "10:02 in", "```", "1 a", "2 a"]
+    )
+    assert without_template(text).split("\n") == [
+        "The lamp is dark", "```", log[0], "10:01 out", "10:02 in", "```", "1 a", "2 a",
+    ]  # fmt: skip
+
+
 def test_fences_may_be_nested() -> None:
     nested = "a\n````md\n```py\nb()\n```\n````\nc"
     assert prose_and_code(nested) == ("a\nc", "```py\nb()\n```")

@@ -242,6 +242,14 @@ def test_an_anonymous_function_is_a_frame_of_the_function_around_it() -> None:
     assert found.frames[1] == stack_traces.Frame("lib/a/feed.ex", 183, "Feed.stop")
 
 
+def test_the_error_counts_even_after_a_long_log(asked) -> None:
+    store, view = asked
+    log = "\n".join(f"{chr(97 + at % 26) * 4}{chr(97 + at // 26) * 5} done" for at in range(600))
+    trace = PYTHON.replace("Connection to shard 7 was refused", "validate user")
+    report = f"It does not work since the newest release of yesterday morning\n{log}\n{trace}"
+    assert ("lib/user.rb", 2, 4) in places(store.search(view, report))
+
+
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [

@@ -231,8 +231,10 @@ def without_template(task: str) -> str:
     """Return a task without the comments, checklists, headings and versions of a report's template.
 
     The first line and fenced code stay unchanged, except a fence that lists versions, and a first
-    line that is no title. A link to a file on a code host becomes its path, with its line.
+    line that is no title. A link to a file on a code host becomes its path, with its line. Of lines
+    of a log that differ only in numbers, the first stays.
     """
+    task = _without_repeats(task)
     title, newline, rest = task[:_MOST_READ].partition("\n")
     if not newline:
         return task
@@ -241,6 +243,25 @@ def without_template(task: str) -> str:
     own_lines = _own_lines(rest)
     text = "\n".join([title, *own_lines]) if any(map(str.strip, own_lines)) else title
     return text + task[_MOST_READ:]
+
+
+_LOGGED = re.compile(r"\s*\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?\b")
+"""Time at the start of a line of a log."""
+_COUNTED = re.compile(r"\b[0-9a-f]{8,}\b|\d+")
+
+
+def _without_repeats(task: str) -> str:
+    if "\n" not in task:
+        return task
+    kept, seen = list[str](), set[str]()
+    for line in task.split("\n"):
+        if _LOGGED.match(line):
+            shape = _COUNTED.sub("0", line)
+            if shape in seen:
+                continue
+            seen.add(shape)
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _own_lines(text: str) -> list[str]:
