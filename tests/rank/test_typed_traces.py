@@ -242,6 +242,55 @@ def test_an_anonymous_function_is_a_frame_of_the_function_around_it() -> None:
     assert found.frames[1] == stack_traces.Frame("lib/a/feed.ex", 183, "Feed.stop")
 
 
+@pytest.mark.parametrize(
+    ("text", "frames", "error"),
+    [
+        (
+            '> Traceback (most recent call last):\n>   File "a/b.py", line 3, in f\n>     x\n'
+            "> ValueError: bad",
+            [("a/b.py", 3, "f")],
+            "ValueError",
+        ),
+        (
+            "  + Exception Group Traceback (most recent call last):\n"
+            '  |   File "b.py", line 3, in f\n'
+            "  | ExceptionGroup: multi (1 sub-exception)\n  +-+------- 1 -------\n"
+            '    | Traceback (most recent call last):\n    |   File "c.py", line 9, in g\n'
+            "    | ValueError: bad\n",
+            [("c.py", 9, "g"), ("b.py", 3, "f")],
+            "ValueError",
+        ),
+        (
+            "** (FunctionClauseError) no function clause matching in Foo.bar/1\n"
+            "    (foo 0.1.0) lib/foo.ex:3: Foo.bar(nil)\n"
+            '    (elixir 1.15.0) lib/enum.ex:1693: Enum."-map/2-lists^map/1-0-"/2',
+            [("lib/foo.ex", 3, "Foo.bar"), ("lib/enum.ex", 1693, "Enum")],
+            "FunctionClauseError",
+        ),
+        (
+            "System.InvalidOperationException: dark\n"
+            "   at Foo.Bar.<Run>d__3.MoveNext() in C:\\src\\Bar.cs:line 42\n"
+            "   at Foo.Bar.<>c.<Go>b__0_0(String a) in C:\\src\\Bar.cs:line 50\n",
+            [("C:/src/Bar.cs", 42, "Bar.Run"), ("C:/src/Bar.cs", 50, "Bar.Go")],
+            "InvalidOperationException",
+        ),
+        (
+            "error: Uncaught (in promise) TypeError: dark\n    at file:///home/a/mod.ts:3:9",
+            [("file:///home/a/mod.ts", 3, "")],
+            "TypeError",
+        ),
+    ],
+)
+def test_quoted_grouped_and_generated_frames_are_read(
+    text: str, frames: list[tuple[str, int, str]], error: str
+) -> None:
+    trace = stack_traces.parse(f"The lamp stays dark\n\n{text}")
+    assert trace is not None
+    assert [tuple(frame) for frame in trace.frames] == frames
+    assert trace.error == error
+    assert stack_traces.around(f"The lamp stays dark\n\n{text}").startswith("The lamp stays dark")
+
+
 def test_the_error_counts_even_after_a_long_log(asked) -> None:
     store, view = asked
     log = "\n".join(f"{chr(97 + at % 26) * 4}{chr(97 + at // 26) * 5} done" for at in range(600))

@@ -107,7 +107,7 @@ _FORMS = (
     _form(
         "Elixir",
         r"\s+(?:\([\w .-]+\) )?(?P<path>\S+\.exs?):(?P<line>\d+): "
-        r"(?:anonymous fn/\d+ in )?(?P<name>[\w.?!]+)/\d+",
+        r"(?:anonymous fn/\d+ in )?(?P<name>[\w.?!]+)(?:/\d+|\(|\.\"-)",
     ),
     _form("Lua", r"\s*(?P<path>\S+\.lua):(?P<line>\d+): in (?:\w+ )?['<]?(?P<name>[\w.:]+)"),
     _form(
@@ -136,7 +136,7 @@ _ERROR_FORMS = (
     re.compile(r"\*\* \((?P<error>[\w.]+)\) (?P<message>.*)$"),
     re.compile(
         r"(?:Exception in thread \S+ |Caused by: |Unhandled exception[.:] "
-        r"|Uncaught (?:\(in promise\) )?"
+        r"|(?:error: )?Uncaught (?:\(in promise\) )?"
         r"|E\s+| ---> |\[error\]\s+|ERROR\s+)?"
         r"(?P<error>(?:[A-Za-z_][\w$]*[.\\:]{1,2})*\w*(?:Error|Exception|Warning|Failure|Fault"
         r"|Interrupt|Exit|DoesNotExist|Abort|StopIteration)\w*)(?: \[[\w.]+\])?"
@@ -165,6 +165,11 @@ _CALLED = re.compile(
     r"\s*#\d+ (?:(?P<internal>\[internal function\])|[^\s(][^(]*\(\d+\)): (?P<name>[\w\\:>{}-]+)"
 )
 """A line with the called function, which is the running one of the frame above."""
+_QUOTING = re.compile(r"^(?:> ?|[ \t]{1,40}\| )(?=[^|\n]*$)", re.MULTILINE)
+_GENERATED = re.compile(
+    r"(?:<>c(?:__DisplayClass\d+_\d+)?\.)?<(\w+)>[a-z]__\d+(?:_\d+)?(?:`\d+)?(?:\.MoveNext)?"
+)
+"""A function that a compiler made of another: `Bar.<Run>d__3.MoveNext` runs `Bar.Run`."""
 _HASH = re.compile(r"::h[0-9a-f]{16}$")
 _NOISE = re.compile(
     r"<[^<>]*>|\{\{?[\w:#]+\}?\}|\[[^\]]*\]|^block (?:\(\d+ levels\) )?in |^rescue in |^async "
@@ -176,7 +181,7 @@ _UNNAMED = frozenset("anonymous module lambda main init closure genexpr listcomp
 
 def parse(text: str) -> Trace | None:
     """Parse a trace of at most `MAX_CHARS`; None if the text is not one."""
-    text = text[:MAX_CHARS].replace("\r\n", "\n")
+    text = _without_quoting(text)
     if not may_be_trace(text):
         return None
     lines = _lines(text)
@@ -197,7 +202,7 @@ def parse(text: str) -> Trace | None:
 
 def around(text: str) -> str:
     """Return the text around a trace: without its frames, their source lines and its errors."""
-    lines = text[:MAX_CHARS].replace("\r\n", "\n").split("\n")
+    lines = _without_quoting(text).split("\n")
     own, pending, inside = list[str](), ("", ""), False
     for line in (line[:_MAX_LINE] for line in lines):
         is_frame = bool(_PANIC_PLACE.search(line) or _THROWN.search(line) or _frame(line, pending))
@@ -210,6 +215,11 @@ def around(text: str) -> str:
         if not (inside or error):
             own.append(line)
     return "\n".join(own).strip()
+
+
+def _without_quoting(text: str) -> str:
+    """Remove the signs at the start of the lines of a quoted trace or of a group of errors."""
+    return _QUOTING.sub("", text[:MAX_CHARS].replace("\r\n", "\n"))
 
 
 def _lines(text: str) -> list[str]:
@@ -291,7 +301,7 @@ def _slashes(path: str) -> str:
 
 def plain(name: str) -> str:
     """Remove a tool's additions to a name: `main.(*Server).Handle` -> `Server.Handle`."""
-    name = _HASH.sub("", name).rsplit("/", 1)[-1]
+    name = _GENERATED.sub(r"\1", _HASH.sub("", name)).rsplit("/", 1)[-1]
     name = name.replace("(*", "").replace("(", "").replace(")", "")
     for _ in range(3):
         name = _NOISE.sub("", name)
