@@ -129,6 +129,22 @@ def test_the_line_below_a_php_frame_names_its_function(asked) -> None:
     assert (first.file.path, first.why) == (b"app/Db.php", "frame 1: line 4, in connect")
 
 
+def test_a_frame_of_a_built_file_is_in_its_source(asked) -> None:
+    store, view = asked
+    text = (
+        "TypeError: items is undefined\n"
+        "    at {} (/app/node_modules/@shop/web/dist/list.js:190:30)\n"
+        "    at main (/app/index.js:2:1)\n"
+    )
+    first = store.search(view, text.format("render")).results[0]
+    assert (first.file.path, first.why) == (
+        b"web/src/list.ts", "frame 1: render, not at line 190 now",
+    )  # fmt: skip
+    # Without the function, nothing confirms that it is this library.
+    outcome = store.search(view, text.format("other"))
+    assert "none of its 2 frames" in outcome.notes[0]
+
+
 def test_frames_are_listed_innermost_first_then_the_message(asked) -> None:
     store, view = asked
     outcome = store.search(view, PYTHON)
