@@ -146,6 +146,8 @@ def test_surroundings_and_requests_of_a_template_are_left_out(lines: str) -> Non
         "__init__ error",
         "In the terminal I see: no light",
         "shell=True is passed to the lamp",
+        "version = read_version()",
+        "if platform == 'lamp':",
         "- [ ] close the handle of the lamp on Windows",
         "Please provide a way to dim the lamp",
         "Please use `dim()` instead",

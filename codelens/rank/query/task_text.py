@@ -437,7 +437,8 @@ def _states_version(line: str) -> bool:
     label = _VERSION.match(line)
     if label is None or not _CLAUSE.isdisjoint(map(str.lower, WORD.findall(label[0]))):
         return False
-    return not (label[0].endswith("=") and _is_sentence(line))
+    is_code = _is_sentence(line) or _CODE_SIGN.search(line, label.end())
+    return not (label[0].endswith("=") and is_code)
 
 
 def _is_version(line: str) -> bool:
