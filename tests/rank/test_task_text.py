@@ -135,6 +135,29 @@ def test_surroundings_and_requests_of_a_template_are_left_out(lines: str) -> Non
         "- [ ] support a second lamp",
         "```\nlamp.light(1.5)\nlamp.dim(2.5)\n```",
         "Options:\n  the lamp",
+        "* Require w3lib 2.1.0+",
+        "Drop Python 3.7",
+        "RuntimeError: lamp 1.5 unsupported",
+        "Mit Python 3.11 stürzt die Lampe ab",
+        "表のランプ 1.2",
+        "lampe brule depuis 2.1",
+        "**Error:** the lamp context is missing",
+        "**Expected:** error",
+        "__init__ error",
+        "In the terminal I see: no light",
+        "shell=True is passed to the lamp",
+        "version = read_version()",
+        "if platform == 'lamp':",
+        "- [ ] close the handle of the lamp on Windows",
+        "Please provide a way to dim the lamp",
+        "Please use `dim()` instead",
+        "Between `<br>` and `<p>` it is dark",
+        "Parsing `<!--` is slow\nand `-->` as well",
+        "The lamp stops at <!-- in a line\nand stays dark",
+        "```html\n<!-- a lamp -->\n```",
+        "````md\n```py\nlamp()\n```\n## Version\n````\n## Lamps",
+        "```lamp()``` fails\nin the dark",
+        "```toml\nlamp = 1\n```",
     ],
 )
 def test_what_a_reporter_says_stays(line: str) -> None:
@@ -144,6 +167,69 @@ def test_what_a_reporter_says_stays(line: str) -> None:
 def test_a_sentence_ends_the_list_of_versions() -> None:
     text = "Title\nEnvironment:\n- Python: 3\nThe lamp stays dark when it is cold.\nlast"
     assert without_template(text) == "Title\nThe lamp stays dark when it is cold.\nlast"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Thanks for it! The lamp stays dark.", "The lamp stays dark."),
+        ("Please search first. Did you? Thank you for it.", ""),
+        ("<!-- Dear reporter\nand all\n\nThe lamp", "\n\nThe lamp"),
+        ("a <!-- b --> c <!-- d\ne --> f", "a  c  f"),
+        ("- [x] Linux\n- [ ] macOS 14", ""),
+        ("### Configuration\n```toml\nlamp = 1\n```", "```toml\nlamp = 1\n```"),
+        ("Environment:\n- OTP\nWhen I call `dim`:\nlast", "When I call `dim`:\nlast"),
+        ("Environment:\n- OTP\nWhich lamp do you use?\none", ""),
+    ],
+)
+def test_what_is_left_of_a_mixed_part(text: str, left: str) -> None:
+    assert without_template(f"Title\n{text}") == (f"Title\n{left}" if left else "Title")
+
+
+@pytest.mark.parametrize(
+    "begin",
+    ["<!-- Dear reporter,\nread all -->", "### Describe the bug", "- [x] I searched", "## Summary"],
+)
+def test_a_report_without_a_title_is_read_too(begin: str) -> None:
+    assert without_template(f"{begin}\nThe lamp is dark\n- OS: none") == "The lamp is dark"
+    assert without_template(f"## The lamp\n{begin}") == "## The lamp"
+    assert without_template(f"{begin}\n_No response_") == begin.split("\n", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        'Traceback (most recent call last):\n  File "lamp.py", line 3, in dim\nValueError: dark',
+        "** (ArgumentError) dark\n    (lamp 1.7.8) lib/lamp.ex:183: Lamp.dim/2",
+        "TypeError: dark\n    at dim (lamp.js:3:1)",
+        "panic: dark\n\ngoroutine 1 [running]:",
+        "lamp.rb:3:in 'dim': dark (RuntimeError)",
+        "Exception in thread main java.lang.IllegalStateException: dark",
+        "   at Lamp.Dim() in C:\\lamp.cs:line 3",
+        "#0 /srv/lamp.php(3): dim()",
+    ],
+)
+@pytest.mark.parametrize("form", ["```\n{}\n```", "{}"])
+def test_a_trace_below_the_versions_stays(trace: str, form: str) -> None:
+    assert without_template(f"Title\n### Environment\n- Lamp 3\n{form.format(trace)}") == (
+        f"Title\n{form.format(trace)}"
+    )
+
+
+def test_of_alike_lines_of_a_log_one_stays() -> None:
+    log = [f"2026-01-01 10:00:{at % 60:02d} lamp{at} is lit" for at in range(2000)]
+    text = "\n".join(
+        ["The lamp is dark", "```", *log, "10:01 out", "10:02 in", "```", "1 a", "2 a"]
+    )
+    assert without_template(text).split("\n") == [
+        "The lamp is dark", "```", log[0], "10:01 out", "10:02 in", "```", "1 a", "2 a",
+    ]  # fmt: skip
+
+
+def test_fences_may_be_nested() -> None:
+    nested = "a\n````md\n```py\nb()\n```\n````\nc"
+    assert prose_and_code(nested) == ("a\nc", "```py\nb()\n```")
+    assert prose_and_code("```a()``` b\nc") == ("```a()``` b\nc", "")
 
 
 def test_fenced_code_is_apart_from_the_prose_of_a_task() -> None:

@@ -111,6 +111,40 @@ def test_the_innermost_frame_that_is_here_comes_first(asked, text: str, place, n
     assert outcome.results[0].why.startswith("frame ")
 
 
+def test_the_line_below_a_php_frame_names_its_function(asked) -> None:
+    store, view = asked
+    text = (
+        "PHP Fatal error:  Uncaught RuntimeException: no in /srv/vendor/shop/db/app/Db.php:4\n"
+        "Stack trace:\n#0 /srv/vendor/shop/db/app/Db.php(9): Db->connect()\n"
+        "#1 [internal function]: Db->call()\n#2 /srv/index.php(3): array_map()\n#3 {main}\n"
+        "  thrown in /srv/vendor/shop/db/app/Db.php on line 4\n"
+    )
+    trace = stack_traces.parse(text)
+    assert trace is not None
+    assert [(frame.line, frame.name) for frame in trace.frames] == [
+        (4, "Db.connect"), (9, "Db.call"), (3, ""),
+    ]  # fmt: skip
+    # The path below `vendor/` has lost the name of its library, so the function confirms it.
+    first = store.search(view, text).results[0]
+    assert (first.file.path, first.why) == (b"app/Db.php", "frame 1: line 4, in connect")
+
+
+def test_a_frame_of_a_built_file_is_in_its_source(asked) -> None:
+    store, view = asked
+    text = (
+        "TypeError: items is undefined\n"
+        "    at {} (/app/node_modules/@shop/web/dist/list.js:190:30)\n"
+        "    at main (/app/index.js:2:1)\n"
+    )
+    first = store.search(view, text.format("render")).results[0]
+    assert (first.file.path, first.why) == (
+        b"web/src/list.ts", "frame 1: render, not at line 190 now",
+    )  # fmt: skip
+    # Without the function, nothing confirms that it is this library.
+    outcome = store.search(view, text.format("other"))
+    assert "none of its 2 frames" in outcome.notes[0]
+
+
 def test_frames_are_listed_innermost_first_then_the_message(asked) -> None:
     store, view = asked
     outcome = store.search(view, PYTHON)
@@ -222,6 +256,63 @@ def test_an_anonymous_function_is_a_frame_of_the_function_around_it() -> None:
     )
     assert found is not None
     assert found.frames[1] == stack_traces.Frame("lib/a/feed.ex", 183, "Feed.stop")
+
+
+@pytest.mark.parametrize(
+    ("text", "frames", "error"),
+    [
+        (
+            '> Traceback (most recent call last):\n>   File "a/b.py", line 3, in f\n>     x\n'
+            "> ValueError: bad",
+            [("a/b.py", 3, "f")],
+            "ValueError",
+        ),
+        (
+            "  + Exception Group Traceback (most recent call last):\n"
+            '  |   File "b.py", line 3, in f\n'
+            "  | ExceptionGroup: multi (1 sub-exception)\n  +-+------- 1 -------\n"
+            '    | Traceback (most recent call last):\n    |   File "c.py", line 9, in g\n'
+            "    | ValueError: bad\n",
+            [("c.py", 9, "g"), ("b.py", 3, "f")],
+            "ValueError",
+        ),
+        (
+            "** (FunctionClauseError) no function clause matching in Foo.bar/1\n"
+            "    (foo 0.1.0) lib/foo.ex:3: Foo.bar(nil)\n"
+            '    (elixir 1.15.0) lib/enum.ex:1693: Enum."-map/2-lists^map/1-0-"/2',
+            [("lib/foo.ex", 3, "Foo.bar"), ("lib/enum.ex", 1693, "Enum")],
+            "FunctionClauseError",
+        ),
+        (
+            "System.InvalidOperationException: dark\n"
+            "   at Foo.Bar.<Run>d__3.MoveNext() in C:\\src\\Bar.cs:line 42\n"
+            "   at Foo.Bar.<>c.<Go>b__0_0(String a) in C:\\src\\Bar.cs:line 50\n",
+            [("C:/src/Bar.cs", 42, "Bar.Run"), ("C:/src/Bar.cs", 50, "Bar.Go")],
+            "InvalidOperationException",
+        ),
+        (
+            "error: Uncaught (in promise) TypeError: dark\n    at file:///home/a/mod.ts:3:9",
+            [("file:///home/a/mod.ts", 3, "")],
+            "TypeError",
+        ),
+    ],
+)
+def test_quoted_grouped_and_generated_frames_are_read(
+    text: str, frames: list[tuple[str, int, str]], error: str
+) -> None:
+    trace = stack_traces.parse(f"The lamp stays dark\n\n{text}")
+    assert trace is not None
+    assert [tuple(frame) for frame in trace.frames] == frames
+    assert trace.error == error
+    assert stack_traces.around(f"The lamp stays dark\n\n{text}").startswith("The lamp stays dark")
+
+
+def test_the_error_counts_even_after_a_long_log(asked) -> None:
+    store, view = asked
+    log = "\n".join(f"{chr(97 + at % 26) * 4}{chr(97 + at // 26) * 5} done" for at in range(600))
+    trace = PYTHON.replace("Connection to shard 7 was refused", "validate user")
+    report = f"It does not work since the newest release of yesterday morning\n{log}\n{trace}"
+    assert ("lib/user.rb", 2, 4) in places(store.search(view, report))
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,10 @@ _VERSIONED = re.compile(
     r"|go/pkg/mod/[^@]+@[^/]+|vendor/[^/]+/[^/]+)/"
 )
 """The rest of the path starts inside the library, so the library's name is lost."""
+_BUILT = re.compile(
+    r"(?:.*/)?(?:dist|build|out|lib)/(?:(?:esm|cjs|es|mjs|src)/)?(?P<rest>[^/].*)\.[cm]?js$"
+)
+"""A file that a build wrote; its source has the same name in `src`, and other lines."""
 _RUNTIME = re.compile(r"<|node:|internal/|\[native code\]|native$|ruby:|kernel:")
 _SCHEME = re.compile(r"[a-z][\w.+-]*://(?:[^/]*:\d+|localhost|[\w-]+(?:\.[\w-]+)+)?/?")
 _FILES_COMPARED = 20
@@ -200,13 +204,16 @@ def place_frame(state: SearchState, trace: Trace) -> Placed:
     """Find the frames of a trace in a view; frames in libraries are left out."""
     view = state.view
     paths = {frame.path: _repository_path(frame.path) for frame in trace.frames if frame.path}
-    ends = Ends(view.files, [path for path, _ in paths.values()])
+    sources = {path: _source(path) for path, _ in paths.values()}
+    ends = Ends(view.files, [*sources, *sources.values()])
     ranked: list[Ranked] = []
     seen: set[tuple[int, int, int]] = set()
     here = 0
     for number, frame in enumerate(trace.frames):
         path, trust = paths.get(frame.path, ("", ""))
         frame_file = _file(view, frame, ends.find(path), trust)
+        if frame_file is None and frame.name:
+            frame_file = _file(view, frame, ends.find(sources.get(path, "")), "source")
         places = _spots(view, frame_file, frame) if frame_file else _by_name(view, frame)
         places = [spot for spot in places if not state.keep or state.keep([spot[0]])]
         here += bool(places)
@@ -252,6 +259,12 @@ def _repository_path(path: str) -> tuple[str, str]:
     return path, ""
 
 
+def _source(path: str) -> str:
+    """Return the path of the source of a built file; empty if it is none."""
+    built = _BUILT.match(path)
+    return f"src/{built['rest']}.ts" if built else ""
+
+
 def _file(view: Snapshot, frame: Frame, ending: Ending, trust: str) -> FileRow | None:
     """Return the file of a frame; of several candidates the one with its function."""
     if not ending.common or (trust and not ending.all_of_it):
@@ -262,7 +275,7 @@ def _file(view: Snapshot, frame: Frame, ending: Ending, trust: str) -> FileRow |
     ]
     if having:
         return having[0]
-    if trust == "function" and ending.common < _TELLING:
+    if trust == "source" or (trust == "function" and ending.common < _TELLING):
         return None
     sure = ending.common > 1 or (ending.whole and not trust)
     return ending.files[0] if sure and len(ending.files) == 1 else None

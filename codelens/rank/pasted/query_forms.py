@@ -39,6 +39,8 @@ _NAMED_FILES = 3
 _TOP = 10.0
 _REPORT_WORDS = 5
 """Minimum of different words around a trace that make it a report."""
+_LONG_REPORT = 2000
+"""Number of characters around a trace that may have more terms than a query."""
 _REGEX = re.compile(
     r"\.[*+](?=.*\w)(?!\w*[/\\])|\\[bBdDwWsS](?![\w\\])|\\[bBdDwWsS][+*\\(\[]|\[\^?[\w-]*[A-Za-z0-9]-[A-Za-z0-9][\w-]*\]"
     r"|\(\?[:=!<P]|(?<=\w)\|(?=\w)|\\[.()\[\]{}|*+?$^]|\[\^.+\]|\{\d+,?\d*\}|^\^\w|\w\$$"
@@ -65,9 +67,12 @@ def trace(state: SearchState, rank: Rank) -> Answer | None:
     text = f"{trace.error}: {trace.message}" if trace.error else trace.message
     around = stack_traces.around(state.request.query)
     if len({word.lower() for word in WORD.findall(around)} - STOPWORDS) >= _REPORT_WORDS:
-        # A report: its text and the error are one query. The error comes last, since the first
-        # line has the topic.
-        query = query_analysis.analyse(f"{around}\n{text}")
+        # A report: its text and the error are one query. The first line has the topic. Of a long
+        # text, often a log, the end is not read, so the error comes before it.
+        topic, _, more = around.partition("\n")
+        is_long = len(around) > _LONG_REPORT
+        parts = (topic, text, more) if is_long else (around, text)
+        query = query_analysis.analyse("\n".join(parts))
         rest = rank(state._replace(query=query, notes=[]))
     elif text:
         message = message_origins.parse_message(text)

@@ -107,7 +107,7 @@ _FORMS = (
     _form(
         "Elixir",
         r"\s+(?:\([\w .-]+\) )?(?P<path>\S+\.exs?):(?P<line>\d+): "
-        r"(?:anonymous fn/\d+ in )?(?P<name>[\w.?!]+)/\d+",
+        r"(?:anonymous fn/\d+ in )?(?P<name>[\w.?!]+)(?:/\d+|\(|\.\"-)",
     ),
     _form("Lua", r"\s*(?P<path>\S+\.lua):(?P<line>\d+): in (?:\w+ )?['<]?(?P<name>[\w.:]+)"),
     _form(
@@ -136,7 +136,7 @@ _ERROR_FORMS = (
     re.compile(r"\*\* \((?P<error>[\w.]+)\) (?P<message>.*)$"),
     re.compile(
         r"(?:Exception in thread \S+ |Caused by: |Unhandled exception[.:] "
-        r"|Uncaught (?:\(in promise\) )?"
+        r"|(?:error: )?Uncaught (?:\(in promise\) )?"
         r"|E\s+| ---> |\[error\]\s+|ERROR\s+)?"
         r"(?P<error>(?:[A-Za-z_][\w$]*[.\\:]{1,2})*\w*(?:Error|Exception|Warning|Failure|Fault"
         r"|Interrupt|Exit|DoesNotExist|Abort|StopIteration)\w*)(?: \[[\w.]+\])?"
@@ -161,6 +161,15 @@ _NEXT_FRAME = re.compile(
 )
 _GOES_ON = re.compile(r"[ \t]+\S|#\d+ ")
 """A line of source below a frame, or a frame without a place."""
+_CALLED = re.compile(
+    r"\s*#\d+ (?:(?P<internal>\[internal function\])|[^\s(][^(]*\(\d+\)): (?P<name>[\w\\:>{}-]+)"
+)
+"""A line with the called function, which is the running one of the frame above."""
+_QUOTING = re.compile(r"^(?:> ?|[ \t]{1,40}\| )(?=[^|\n]*$)", re.MULTILINE)
+_GENERATED = re.compile(
+    r"(?:<>c(?:__DisplayClass\d+_\d+)?\.)?<(\w+)>[a-z]__\d+(?:_\d+)?(?:`\d+)?(?:\.MoveNext)?"
+)
+"""A function that a compiler made of another: `Bar.<Run>d__3.MoveNext` runs `Bar.Run`."""
 _HASH = re.compile(r"::h[0-9a-f]{16}$")
 _NOISE = re.compile(
     r"<[^<>]*>|\{\{?[\w:#]+\}?\}|\[[^\]]*\]|^block (?:\(\d+ levels\) )?in |^rescue in |^async "
@@ -172,7 +181,7 @@ _UNNAMED = frozenset("anonymous module lambda main init closure genexpr listcomp
 
 def parse(text: str) -> Trace | None:
     """Parse a trace of at most `MAX_CHARS`; None if the text is not one."""
-    text = text[:MAX_CHARS].replace("\r\n", "\n")
+    text = _without_quoting(text)
     if not may_be_trace(text):
         return None
     lines = _lines(text)
@@ -184,13 +193,16 @@ def parse(text: str) -> Trace | None:
     if len(frames) == 1 and not (error or message or _HEADS.search(text) or len(lines) == 1):
         return None
     kind = max(dict.fromkeys(kinds), key=kinds.count)
-    unique = tuple(dict.fromkeys(frames))
-    return Trace(kind, unique[:_MAX_FRAMES], error, message)
+    unique = dict.fromkeys(frames)
+    # Where the error was thrown is also on the last line, without the function.
+    first = {(frame.path, frame.line): frame for frame in reversed(unique)}
+    frames = [frame for frame in unique if frame.name or first[frame.path, frame.line] is frame]
+    return Trace(kind, tuple(frames[:_MAX_FRAMES]), error, message)
 
 
 def around(text: str) -> str:
     """Return the text around a trace: without its frames, their source lines and its errors."""
-    lines = text[:MAX_CHARS].replace("\r\n", "\n").split("\n")
+    lines = _without_quoting(text).split("\n")
     own, pending, inside = list[str](), ("", ""), False
     for line in (line[:_MAX_LINE] for line in lines):
         is_frame = bool(_PANIC_PLACE.search(line) or _THROWN.search(line) or _frame(line, pending))
@@ -203,6 +215,11 @@ def around(text: str) -> str:
         if not (inside or error):
             own.append(line)
     return "\n".join(own).strip()
+
+
+def _without_quoting(text: str) -> str:
+    """Remove the signs at the start of the lines of a quoted trace or of a group of errors."""
+    return _QUOTING.sub("", text[:MAX_CHARS].replace("\r\n", "\n"))
 
 
 def _lines(text: str) -> list[str]:
@@ -220,13 +237,21 @@ def _frames(lines: Iterable[str]) -> tuple[list[list[Frame]], list[str]]:
     kinds: list[str] = []
     reverse = False
     pending = ("", "")
+    calls = False
+    """Whether the next line with a called function names the running one of the last frame."""
     for line in lines:
         if _ANOTHER.match(line):
             groups.append([])
+        called = _CALLED.match(line)
+        if called is not None:
+            if calls and groups[-1]:
+                groups[-1][-1] = groups[-1][-1]._replace(name=plain(called["name"]))
+            calls = called["internal"] is None
         place = _PANIC_PLACE.search(line) or _THROWN.search(line)
         if place:
             groups[-1].append(Frame(_slashes(place["path"]), int(place["line"]), ""))
-            kinds.append("Rust" if place.re is _PANIC_PLACE else "PHP")
+            calls = place.re is _THROWN
+            kinds.append("PHP" if calls else "Rust")
             continue
         form_and_frame = _frame(line, pending)
         pending = ("", "")
@@ -276,7 +301,7 @@ def _slashes(path: str) -> str:
 
 def plain(name: str) -> str:
     """Remove a tool's additions to a name: `main.(*Server).Handle` -> `Server.Handle`."""
-    name = _HASH.sub("", name).rsplit("/", 1)[-1]
+    name = _GENERATED.sub(r"\1", _HASH.sub("", name)).rsplit("/", 1)[-1]
     name = name.replace("(*", "").replace("(", "").replace(")", "")
     for _ in range(3):
         name = _NOISE.sub("", name)
