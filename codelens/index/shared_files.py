@@ -34,6 +34,7 @@ def share_files(db: Database, scope: Scope, settings: Settings, delta: Delta) ->
     """
     if not any(work.oid for work in delta.works):
         return delta
+    # What prevents writing is reported where the rest of the view is written.
     with suppress(StoreError):
         lease = writer_lease.acquire(db, 0.0)
         try:
