@@ -253,15 +253,15 @@ _COUNTED = re.compile(r"\b[0-9a-f]{8,}\b|\d+")
 def _without_repeats(task: str) -> str:
     if "\n" not in task:
         return task
-    kept, seen = list[str](), set[str]()
+    remaining, seen = list[str](), set[str]()
     for line in task.split("\n"):
         if _LOGGED.match(line):
             shape = _COUNTED.sub("0", line)
             if shape in seen:
                 continue
             seen.add(shape)
-        kept.append(line)
-    return "\n".join(kept)
+        remaining.append(line)
+    return "\n".join(remaining)
 
 
 def _own_lines(text: str) -> list[str]:
@@ -303,7 +303,7 @@ def _without_comments(text: str) -> Iterator[str]:
     """Yield the lines without HTML comments, except those in code."""
     lines = text.split("\n")
     last_end = max((at for at, line in enumerate(lines) if "-->" in line), default=-1)
-    fence, kept, inside, unclosed = "", "", False, False
+    fence, remaining, inside, unclosed = "", "", False, False
     for at, line in enumerate(lines):
         if unclosed and line.strip():
             continue
@@ -323,12 +323,12 @@ def _without_comments(text: str) -> Iterator[str]:
             if start < 0 or (at >= last_end and "-->" not in rest[start:]):
                 # An unclosed comment ends with its paragraph; inside a line it is text.
                 unclosed = start == 0 and rest is line
-                kept += "" if unclosed else rest
+                remaining += "" if unclosed else rest
                 break
-            kept, rest, inside = kept + rest[:start], rest[start + 4 :], True
+            remaining, rest, inside = remaining + rest[:start], rest[start + 4 :], True
         if not inside:
-            yield kept
-            kept = ""
+            yield remaining
+            remaining = ""
 
 
 def _comment_start(line: str) -> int:
