@@ -19,7 +19,6 @@ from codelens.resolve.imports import Importer
 from codelens.resolve.languages.registry import resolved_as
 from codelens.resolve.view_files import Asked, ModelCache
 from codelens.store.facts import contents
-from codelens.store.facts.compression import compressed
 from codelens.store.views.snapshot import Snapshot
 
 _KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
@@ -54,7 +53,7 @@ def dumped(row: Row) -> bytes:
     surfaces = array("q", (surface for _, surface in row.seen)).tobytes()
     text = json.dumps(answers, separators=(",", ":")).encode()
     head = b"".join(len(part).to_bytes(4, "big") + part for part in (text, paths, surfaces))
-    return compressed(head + row.edges)
+    return zlib.compress(head + row.edges, 1)
 
 
 def loaded_rows(content: int, data: bytes) -> Row:

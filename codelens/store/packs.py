@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, NamedTuple, cast, get_args
 from codelens.errors import StoreError
 from codelens.store.database.database import Database
 from codelens.store.facts import contents, postings
-from codelens.store.facts.compression import compressed
 from codelens.store.facts.contents import TIER_FULL, ContentKey, batched
 from codelens.store.facts.resolution_facts import (
     COLUMNS,
@@ -292,8 +291,8 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
     check_blobs(facts)
     # Compressed as in the index, now that it is validated.
     facts = facts._replace(
-        references=compressed(references) if references else b"",
-        flow=compressed(flow) if flow else b"",
+        references=zlib.compress(references, 1) if references else b"",
+        flow=zlib.compress(flow, 1) if flow else b"",
     )
     key = content_hash, text_of(head["language"])
     version = whole_of(head["version"], _MOST)

@@ -31,17 +31,16 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from codelens.store.database.database import Database
-from codelens.store.facts.compression import compressed
 
 _SINGLE, _FIRST_COMPRESSED, _SECOND_COMPRESSED = 0x80, 0x10, 0x20
 _COLUMNS = 15
 """Mask with a bit for each byte of a word."""
 _WORTH_COMPRESSING = 128
 """Bytes; in a shorter part zlib's overhead exceeds its savings."""
+_FAST = 1
 _SINGLE_HEAD = struct.Struct("=BH")
 _HEAD = struct.Struct("=BHB")
 _LENGTH = struct.Struct("=I")
@@ -51,9 +50,6 @@ _WORD = 4
 _LEAST = 2 * _WORD
 """Bytes of a document with one entry."""
 _ONE = (1,)
-_ENTRIES_IN = bytes(max(0, size // _WORD - 1) for size in range(256))
-"""Number of entries by the bytes of a document's words."""
-_TOTAL_OF, _ENTRIES_OF = itemgetter(slice(_WORD)), itemgetter(slice(_WORD, None))
 
 
 def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
@@ -74,15 +70,11 @@ def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
         total_mask, totals = _columns(joined, _USUAL_TOTAL, 0, _LEAST)
         mask, second = _columns(joined, _USUAL_ENTRY, _WORD, _LEAST)
     else:
-        sizes = list(map(len, words))
-        if max(sizes) < 256:
-            width, counts = 1, bytes(sizes).translate(_ENTRIES_IN)
-        else:
-            numbers = [size // _WORD - 1 for size in sizes]
-            width = 1 if max(numbers) < 256 else 2
-            counts = array("B" if width == 1 else "H", numbers).tobytes()
-        total_mask, totals = _columns(b"".join(map(_TOTAL_OF, words)), _USUAL_TOTAL)
-        mask, second = _columns(b"".join(map(_ENTRIES_OF, words)), _USUAL_ENTRY)
+        numbers = [len(word) // _WORD - 1 for word in words]
+        width = 1 if max(numbers) < 256 else 2
+        counts = array("B" if width == 1 else "H", numbers).tobytes()
+        total_mask, totals = _columns(b"".join([word[:_WORD] for word in words]), _USUAL_TOTAL)
+        mask, second = _columns(b"".join([word[_WORD:] for word in words]), _USUAL_ENTRY)
     first = array("H", documents).tobytes() + totals + counts
     length = b""
     if len(small := _compressed(first)) < len(first):
@@ -112,7 +104,7 @@ def _columns(words: bytes, usual: bytes, start: int = 0, step: int = _WORD) -> t
     columns: list[bytes] = []
     for at in range(_WORD):
         column = words[start + at :: step]
-        if column != usual[at : at + 1] * len(column):
+        if column.count(usual[at]) != len(column):
             mask |= 1 << at
             columns.append(column)
     return mask, b"".join(columns)
@@ -130,7 +122,7 @@ def _words(mask: int, columns: bytes, usual: bytes, count: int) -> memoryview[in
 
 
 def _compressed(part: bytes) -> bytes:
-    return compressed(part) if len(part) >= _WORTH_COMPRESSING else part
+    return zlib.compress(part, _FAST) if len(part) >= _WORTH_COMPRESSING else part
 
 
 class Posting:

@@ -11,7 +11,6 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, get_args, overload
 
-from codelens.store.facts.compression import compressed
 from codelens.types import (
     Binding,
     ChunkVectors,
@@ -180,7 +179,7 @@ def packed(structure: Structure) -> bytes:
     words.extend(chain.from_iterable(bindings))
     words.extend(chain.from_iterable(places))
     words.extend(chain.from_iterable(pairs))
-    return compressed(array("I", [len(table)]).tobytes() + table + words.tobytes())
+    return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
 
 
 def surface(structure: Structure) -> int:
@@ -425,7 +424,7 @@ def pack_references(references: Sequence[Reference]) -> bytes:
     words.extend([place.line for place in references])
     words.extend([place.column for place in references])
     words.extend([place.symbol + 1 for place in references])
-    return compressed(array("I", [len(table)]).tobytes() + table + words.tobytes())
+    return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
 
 
 class ReferenceColumns(NamedTuple):
