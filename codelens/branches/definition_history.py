@@ -11,19 +11,19 @@ from codelens.branches.definition_matcher import ADDED, FORMATTING, Matches, cha
 from codelens.branches.earlier_snippets import (
     EarlierVersion,
     Origin,
+    Passage,
     ReadSnippet,
-    Standing,
     changed_files,
     earlier_definition,
     earlier_in_file,
     has_owners_above,
+    has_passage,
     has_same_definition,
     holds,
-    is_standing,
     lines_of,
     may_stem_from,
     origins_of,
-    standing_in,
+    passage_in,
     unix_lines,
     whole_text,
 )
@@ -56,7 +56,7 @@ def last_changes(
     """
     plain, language = unix_lines(file.data), file.language
     texts = {
-        at: standing_in(plain, whole_text(definition))
+        at: passage_in(plain, whole_text(definition))
         for at, definition in enumerate(file.definitions)
     }
     commit_of: dict[int, CommitId] = {}
@@ -115,14 +115,14 @@ def _standing(
     walk: CommitWalk,
     blob: bytes | None,
     ordinals: Collection[int],
-    standing: Mapping[int, Standing],
+    passages: Mapping[int, Passage],
     language: str,
 ) -> set[int]:
     data = walk.blob(blob) if blob is not None else None
     if data is None:
         return set()
     plain = unix_lines(data)
-    return {at for at in ordinals if is_standing(plain, standing[at], language)}
+    return {at for at in ordinals if has_passage(plain, passages[at], language)}
 
 
 # Finds the commits that changed a definition, through renames and moves.

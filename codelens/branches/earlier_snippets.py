@@ -78,10 +78,10 @@ def has_same_definition(data: bytes, text: bytes, known: bytes, language: str) -
         known: a version in which these are all its lines.
         language: what the file is written in.
     """
-    return is_standing(unix_lines(data), standing_in(unix_lines(known), text), language)
+    return has_passage(unix_lines(data), passage_in(unix_lines(known), text), language)
 
 
-class Standing(NamedTuple):
+class Passage(NamedTuple):
     """All lines of a definition, with the line above them and the next non-blank line below."""
 
     text: bytes
@@ -89,19 +89,19 @@ class Standing(NamedTuple):
     below: bytes
 
 
-def standing_in(plain: bytes, text: bytes) -> Standing:
+def passage_in(plain: bytes, text: bytes) -> Passage:
     """Return the lines of a definition with their neighbours in a version (`unix_lines`)."""
-    return Standing(text, *_neighbours(plain, text, _position(plain, text)))
+    return Passage(text, *_neighbours(plain, text, _position(plain, text)))
 
 
-def is_standing(plain: bytes, standing: Standing, language: str) -> bool:
+def has_passage(plain: bytes, passage: Passage, language: str) -> bool:
     """See `has_same_definition`; for many versions and definitions, whose lines are prepared."""
-    text = standing.text
+    text = passage.text
     at = _position(plain, text)
     if at < 0:
         return False
     above, below = _neighbours(plain, text, at)
-    if (above, below) == standing[1:]:
+    if (above, below) == passage[1:]:
         return True
     bare = above.strip()
     if is_comment_line(above, language) or bare.startswith(_MARKS):

@@ -363,6 +363,11 @@ def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[st
     ]
 
 
+def ends_in(qualified: str, name: str) -> bool:
+    """Whether a qualified name is a name, or ends with it: `Session.refresh` with `refresh`."""
+    return qualified == name or qualified.endswith(f".{name}")
+
+
 class ShortNames:
     """The shortest names of a file's definitions that are handles after `path#`.
 
@@ -387,7 +392,7 @@ class ShortNames:
         if shown_name(self._path, qualified) == qualified:
             for first in range(len(parts) - 1, 0, -1):
                 name = ".".join(parts[first:])
-                if sum(other == name or other.endswith(f".{name}") for other in alike) == 1:
+                if sum(ends_in(other, name) for other in alike) == 1:
                     return symbol_text(name)
         return symbol_text(shown_name(self._path, qualified), ordinal_of(self._symbols, at))
 

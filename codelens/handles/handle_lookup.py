@@ -15,6 +15,7 @@ from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, ReadEr
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.handles.handle_grammar import (
     Handle,
+    ends_in,
     file_handle,
     format_handle,
     handle_among,
@@ -376,7 +377,7 @@ class Finder:
             for spelling in _spellings(name)
             for last in _endings(spelling)
             for file, _, symbol in self._snapshot.symbols_with_key(key_of(last))
-            if _ends(symbol.qualified, spelling)
+            if ends_in(symbol.qualified, spelling)
         }
         stem = name.partition(".")[0].encode("utf-8", "surrogateescape")
         files |= {
@@ -393,7 +394,7 @@ class Finder:
                 _Owner(file, symbols, at)
                 for at, symbol in enumerate(symbols)
                 if any(
-                    _ends(shown_name(file.path, symbol.qualified), spelling)
+                    ends_in(shown_name(file.path, symbol.qualified), spelling)
                     for spelling in _spellings(name)
                 )
             )
@@ -414,7 +415,7 @@ class Finder:
 
         names = difflib.get_close_matches(handle.symbol, by_name, 3, 0.6)
         last = handle.symbol.rpartition(".")[2]
-        names += [name for name in by_name if _ends(name, last) and name not in names]
+        names += [name for name in by_name if ends_in(name, last) and name not in names]
         return [
             handle_among(file.path, symbols, by_name[name], self._ref)
             for name in names[:_NEAR_SHOWN]
@@ -557,10 +558,6 @@ def _endings(name: str) -> Iterable[str]:
     """The possible last names: a name may contain dots."""
     parts = name.split(".")
     return [".".join(parts[at:]) for at in range(len(parts)) if any(parts[at:])]
-
-
-def _ends(qualified: str, name: str) -> bool:
-    return qualified == name or qualified.endswith(f".{name}")
 
 
 def _shared(path: bytes, other: bytes) -> int:
