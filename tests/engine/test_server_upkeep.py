@@ -184,6 +184,20 @@ def test_cycles_are_freed_when_idle(tended: Tended) -> None:
 
 
 @pytest.mark.usefixtures("without_collections")
+def test_a_server_that_is_never_idle_frees_cycles_now_and_then(tended: Tended) -> None:
+    circle = Circle()
+    gc.collect(1)
+    gone = weakref.ref(circle)
+    del circle
+    minutes = 0
+    while gone() is not None:
+        assert minutes < 20, "the cycle stays"
+        tended.tend()
+        minutes += 1
+    assert minutes > 1, "a search of all objects delays a call"
+
+
+@pytest.mark.usefixtures("without_collections")
 def test_a_question_frees_the_cycles_of_earlier_ones(tended: Tended, tmp_path: Path) -> None:
     circle = Circle()
     gone = weakref.ref(circle)
