@@ -105,7 +105,7 @@ SHORTEST_PREFIX = 3
 PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "words": {"test": 4.5, "example": 1.5, "compat": 0.5, "vendored": 3.0, "generated": 1.5,
-                  "prose": 4.5, "translation": 5.0, "data": 5.0},
+                  "prose": 4.5, "translation": 5.0, "data": 5.0, "tooling": 3.0},
         "token": {"test": 1.0, "example": 1.0, "compat": 0.5, "vendored": 1.0, "generated": 1.0,
                   "prose": 1.0, "translation": 1.0, "data": 1.0},
     }

@@ -14,6 +14,7 @@ from older_index import older_index
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexCorrupt
+from codelens.index.ingestion import path_facts
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_index
 from codelens.store.views import garbage_collection, view_blocks, views
@@ -172,6 +173,29 @@ INSERT INTO view_files (view, path, content, state, signature)
 SELECT 2, id, 7, 0, CAST('unread' AS BLOB) FROM paths WHERE id IN (3, 90);
 INSERT INTO view_folders VALUES (1, x'', zeroblob(32));
 """
+
+
+PATHS = """
+.github/ISSUE_TEMPLATE/bug.yml .GitHub/x.yml web/.vscode/tasks.json github/x.yml src/.github
+vite.config.ts web/jest.config.cjs web/config.ts a.config.tsx a.config.json Shop/Shop.csproj
+.eslintrc web/.eslintrc.cjs .rc tsconfig.json tsconfig.build.json gulpfile.js gulpfile compose.yaml
+docker-compose.dev.yml Makefile a/b/a/b/Makefile makefile.py package.json src/package.ts mix.exs
+docs/conf.py website/a/conf.py src/conf.py setup.py src/setup.ts tests/package.json docs/index.md
+""".split()
+
+
+def test_paths_of_an_older_index_get_the_role_of_tooling(tmp_path: Path) -> None:
+    roles = {path: path_facts(path.encode()).role for path in PATHS}
+    assert 15 < list(roles.values()).count("tooling") < len(PATHS)
+    path = tmp_path / "index-0123456789abcdef.db"
+    with closing(older_index(path, 16)) as connection:
+        connection.executemany(
+            "INSERT INTO paths (path, stem, folders, role) VALUES (?, '', '', ?)",
+            [(name.encode(), "" if role == "tooling" else role) for name, role in roles.items()],
+        )
+    with closing(open_index(path)) as db:
+        rows = db.rows("SELECT path, role FROM paths")
+        assert {bytes(name).decode(): role for name, role in rows} == roles
 
 
 def test_views_of_an_older_index_keep_their_files(tmp_path: Path) -> None:
