@@ -175,7 +175,7 @@ INSERT INTO view_folders VALUES (1, x'', zeroblob(32));
 """
 
 
-PATHS = """
+NAMED_PATHS = """
 .github/ISSUE_TEMPLATE/bug.yml .GitHub/x.yml web/.vscode/tasks.json github/x.yml src/.github
 vite.config.ts web/jest.config.cjs web/config.ts a.config.tsx a.config.json Shop/Shop.csproj
 .eslintrc web/.eslintrc.cjs .rc tsconfig.json tsconfig.build.json gulpfile.js gulpfile compose.yaml
@@ -185,8 +185,8 @@ docs/conf.py website/a/conf.py src/conf.py setup.py src/setup.ts tests/package.j
 
 
 def test_paths_of_an_older_index_get_the_role_of_tooling(tmp_path: Path) -> None:
-    roles = {path: path_facts(path.encode()).role for path in PATHS}
-    assert 15 < list(roles.values()).count("tooling") < len(PATHS)
+    roles = {path: path_facts(path.encode()).role for path in NAMED_PATHS}
+    assert 15 < list(roles.values()).count("tooling") < len(NAMED_PATHS)
     path = tmp_path / "index-0123456789abcdef.db"
     with closing(older_index(path, 16)) as connection:
         connection.executemany(
