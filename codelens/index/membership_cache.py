@@ -48,6 +48,10 @@ paths; to read them again would be most of the cost of the question that follows
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
 
 
+Blob = tuple[bytes, bytes]
+"""The object id of an unchanged file, and the file's signature."""
+
+
 class Survey(NamedTuple):
     """The result of a walk, or of a rescan of some folders."""
 
@@ -132,21 +136,25 @@ class Surveyor:
         }
         return self._as_survey(membership, json.dumps(sources, sort_keys=True))
 
-    def blobs_of(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
-        """Object ids of the files that git's index shows to be unchanged, by path.
+    def blobs_of(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, Blob]:
+        """The blobs of the files that git's index shows to be unchanged, by path.
 
         If a blob has the size of the file, its bytes are those of the file.
         """
         if not self._index:
             return {}
         written_ns, content = self._read_index
-        oids = untouched_blobs(
+        untouched = untouched_blobs(
             content, files, root=self.root,
             outside=[*_SYSTEM_ATTRIBUTES, *self._repository.attribute_files()],
             tracked=self._tracked.paths, plain=self._plain,
         )  # fmt: skip
         settled_ns = min(written_ns, self._started_ns)
-        return {path: oid for path, oid in oids.items() if not is_racy(files[path], settled_ns)}
+        return {
+            path: (oid, signature(stat))
+            for path, oid, stat in untouched
+            if not is_racy(stat, settled_ns)
+        }
 
     def rescan(
         self,

@@ -134,6 +134,10 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
         ]
 
 
+Unchanged = tuple[bytes, bytes, os.stat_result]
+"""The path of a file, the object id in its entry, and its lstat."""
+
+
 class IndexContent(NamedTuple):
     """The entries of an index, packed as long as one file has them all."""
 
@@ -168,20 +172,19 @@ class IndexContent(NamedTuple):
         }
         return _tracked_set([path for _, path, _ in records], gitlinks, blobs)
 
-    def unchanged(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
-        """Returns the object ids of the `files` whose stat is that of their entry, by path.
+    def unchanged(self, files: Mapping[bytes, os.stat_result]) -> Iterator[Unchanged]:
+        """Yields the `files` whose stat is that of their entry, in git's order.
 
         Leaves out files of a conflict, and those whose stat git does not compare.
         """
         if self.packed is None:
-            return {
-                entry.path: entry.oid
-                for entry in self.entries
-                if (status := files.get(entry.path)) is not None
-                and _is_compared(entry)
-                and same_stat(entry.stat, entry.mode, status)
-            }
-        oids: dict[bytes, bytes] = {}
+            for entry in self.entries:
+                status = files.get(entry.path)
+                if status is None or not _is_compared(entry):
+                    continue
+                if same_stat(entry.stat, entry.mode, status):
+                    yield entry.path, entry.oid, status
+            return
         data, unpack, get = self.packed.data, COMPARED.unpack_from, files.get
         for at, path, flags in self.packed.records:
             status = get(path)
@@ -190,8 +193,7 @@ class IndexContent(NamedTuple):
             c_s, c_ns, m_s, m_ns, ino, mode, size, oid = unpack(data, at)
             stat = m_s * SECOND_NS + m_ns, c_s * SECOND_NS + c_ns, size, ino
             if same_stat(stat, mode, status):
-                oids[path] = oid
-        return oids
+                yield path, oid, status
 
 
 def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codelens.errors import ReadError
-from codelens.scope.git_index import IndexContent
+from codelens.scope.git_index import IndexContent, Unchanged
 from codelens.scope.ignore_rules import Rules, read_in_tree, read_outside
 
 ATTRIBUTES_NAME: Final = b".gitattributes"
@@ -42,8 +42,8 @@ def untouched_blobs(
     outside: Iterable[str],
     tracked: Collection[bytes],
     plain: Collection[bytes] = (),
-) -> dict[bytes, bytes]:
-    """Returns the object ids of the files that are as git wrote or added them, by path.
+) -> Iterator[Unchanged]:
+    """Returns the files that are as git wrote or added them.
 
     Files of a conflict, and those that git was asked not to check (`--assume-unchanged`,
     `--skip-worktree`), are left out.
@@ -60,7 +60,7 @@ def untouched_blobs(
         ReadError: an attribute file cannot be read.
     """
     converted = ConvertedFiles(root, outside, tracked, plain)
-    return converted.left_out_of(index.unchanged(files), files)
+    return converted.left_out_of(index.unchanged(files))
 
 
 class _Folder(NamedTuple):
@@ -99,23 +99,20 @@ class ConvertedFiles:
         self._outside = above
         self._folders: dict[bytes, _Folder] = {}
 
-    def left_out_of(
-        self, oids: Mapping[bytes, bytes], files: Mapping[bytes, os.stat_result]
-    ) -> dict[bytes, bytes]:
-        """Returns `oids` without files that may be converted, now or when they were written."""
-        kept: dict[bytes, bytes] = {}
+    def left_out_of(self, files: Iterable[Unchanged]) -> Iterator[Unchanged]:
+        """Yields the files that are not converted, neither now nor when they were written."""
         last, (rules, changed_ns) = b"/", self._outside
-        for path, oid in oids.items():
+        for file in files:
+            path, _, status = file
             at = path.rfind(b"/")
             name = path[:at] if at > 0 else b""
             # The files of a folder come one after another.
             if name != last:
                 last, (rules, changed_ns) = name, self._folder(name)
-            if files[path].st_ctime_ns >= changed_ns and (
+            if status.st_ctime_ns >= changed_ns and (
                 rules is None or not rules.ignored(path[at + 1 :], path, is_folder=False)
             ):
-                kept[path] = oid
-        return kept
+                yield file
 
     def _folder(self, path: bytes) -> _Folder:
         known = self._folders.get(path)
