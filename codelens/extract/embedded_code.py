@@ -55,7 +55,7 @@ def chunks_of(
 
 def text_chunks(source: Source) -> list[Chunk]:
     """Returns the chunks of a text without syntax, cut between paragraphs."""
-    return _cut(source, _line_seams(source, 0, source.size), [])
+    return _cut(source, _line_seams(source), [])
 
 
 def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[Seam]:
@@ -89,15 +89,14 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
     return sorted(seams.items())
 
 
-def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
-    """Returns the lines of a span; best after a blank line, then by the least indentation."""
+def _line_seams(source: Source) -> list[Seam]:
+    """Returns the lines of a text; best after a blank line, then by the least indentation."""
     text = source.text
     seams: list[Seam] = []
     starts = source.line_starts
-    first = bisect_left(starts, start)
     blank_above = True
-    for begin, finish in zip(starts[first:], [*starts[first + 1 :], source.size], strict=True):
-        if begin >= end:
+    for begin, finish in zip(starts, [*starts[1:], source.size], strict=True):
+        if begin >= source.size:
             break
         line = text[begin:finish]
         if not line or line.isspace():
