@@ -33,23 +33,16 @@ class _OpenBlock(NamedTuple):
     component: bytes = b""
 
 
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the script of a component's markup.
-
-    Args:
-        text: the whole component.
-        script: to add to.
-        names: the words in the component's scripts.
-    """
-    _SvelteMarkup(text, script, names).read()
+def translate(script: VirtualScript) -> None:
+    """Adds the script of a component's markup to it."""
+    _SvelteMarkup(script).read()
 
 
 class _SvelteMarkup:
-    def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-        self._text = text
+    def __init__(self, script: VirtualScript) -> None:
+        self._text, self._names = script.text, script.names
         self._script = script
-        self._names = names
-        self._braces = Braces(text)
+        self._braces = Braces(script.text)
         self._stack: list[_OpenBlock] = []
         self._opened: dict[bytes, int] = {}
         self._awaited = (0, 0)

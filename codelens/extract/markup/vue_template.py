@@ -47,15 +47,9 @@ class _OpenTag(NamedTuple):
     component: bytes
 
 
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the script of a component's templates.
-
-    Args:
-        text: the whole component.
-        script: to add to.
-        names: the words in the component's scripts, which decide what an element may mean.
-    """
-    at = 0
+def translate(script: VirtualScript) -> None:
+    """Adds the script of a component's templates to it."""
+    text, at = script.text, 0
     while match := _ROOT.search(text, at):
         kind = match[1].lower()
         language, at, is_empty = b"", len(text), False
@@ -68,17 +62,16 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
         if is_empty:
             continue
         if kind == b"template" and language in _PLAIN_LANGUAGES:
-            at = _Template(text, script, names).read(at)
+            at = _Template(script).read(at)
         else:
             closing = text.find(b"</" + match[1], at)
             at = closing if closing >= 0 else len(text)
 
 
 class _Template:
-    def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-        self._text = text
+    def __init__(self, script: VirtualScript) -> None:
+        self._text, self._names = script.text, script.names
         self._script = script
-        self._names = names
         self._stack: list[_OpenTag] = []
         self._opened: dict[bytes, int] = {}
         self._has_ends = True
