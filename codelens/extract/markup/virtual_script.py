@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Set
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.extract.source_text import Source
 
@@ -204,3 +204,50 @@ class VirtualScript:
         start, piece = self._places[at]
         inside = max(0, virtual.line_starts[line - 1] - self._starts[at])
         return source.line(start + inside if piece == "exact" else start)
+
+
+class OpenPart(NamedTuple):
+    """An open element or block of a template."""
+
+    name: bytes
+    closing: bytes
+    """The code that closes it in the script."""
+    component: bytes
+
+
+class NestedMarkup:
+    """The open elements and blocks of a template."""
+
+    def __init__(self, script: VirtualScript) -> None:
+        self._script = script
+        self._stack: list[OpenPart] = []
+        self._opened: dict[bytes, int] = {}
+        self._depth = 0
+        """Number of open elements and blocks with variables of their own."""
+
+    def _push(self, name: bytes, closing: bytes, component: bytes = b"") -> None:
+        self._stack.append(OpenPart(name, closing, component))
+        self._opened[name] = self._opened.get(name, 0) + 1
+        self._depth += bool(closing)
+
+    def _pop(self, end: int = 0) -> bytes:
+        """Closes the innermost part, at a position. Returns its name."""
+        part = self._stack.pop()
+        self._opened[part.name] -= 1
+        self._depth -= bool(part.closing)
+        self._add_closing(part, end)
+        return part.name
+
+    def _add_closing(self, part: OpenPart, end: int) -> None:
+        del end  # For parts that end at a position of the text.
+        self._script.glue(part.closing)
+
+    def _close(self, name: bytes, end: int = 0) -> None:
+        """Closes the last open part of a name and everything in it, if there is one."""
+        if self._opened.get(name):
+            while self._pop(end) != name:
+                pass
+
+    def _close_all(self, end: int = 0) -> None:
+        while self._stack:
+            self._pop(end)
