@@ -367,13 +367,13 @@ def current_view(
         StoreError: the index cannot be used.
     """
     started = time.perf_counter()
-    stood = opened.repository, opened.scope, opened.index.db, opened.settings
+    common = opened.repository, opened.scope, opened.index.db, opened.settings
     budget = request.budget(leaves_rest=leaves_rest)
     if opened.scope.kind == "ref":
-        refreshed = refresh_ref(*stood, budget=budget, progress=request.progress)
+        refreshed = refresh_ref(*common, budget=budget, progress=request.progress)
     else:
         watched = opened.index.watched(opened.scope)
-        refreshed = refresh(*stood, budget=budget, progress=request.progress, watched=watched)
+        refreshed = refresh(*common, budget=budget, progress=request.progress, watched=watched)
     snapshot = opened.index.snapshot(refreshed.view, refreshed.files)
     view = CurrentView(opened, refreshed, snapshot, started)
     view.mark_pending()
