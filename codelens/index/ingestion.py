@@ -119,6 +119,13 @@ _MANUAL_PAGE = re.compile(rb".*[a-z]\.[1-9](?:\.(?:in|prebuilt|html))?$")
 _DOC_FOLDERS = frozenset(b"doc docs documentation manual man website".split())
 _DOC_FORMAT = re.compile(rb"(?i).*\.(?:x?html?|ya?ml|json5?|toml|xml|css|scss|less|liquid|njk)$")
 
+# Scripts of a documentation's pages, bundles, and copies of released libraries
+# (`jquery-3.7.1.js`). A migration finds the same paths by GLOB, so these are no stricter.
+_ASSET_FOLDERS = frozenset(b"assets static _static public javascripts".split())
+_SCRIPT_NAME = re.compile(rb".*\.[cm]?js", re.DOTALL)
+_BUNDLE_NAME = re.compile(rb".*\.(?:umd|iife|bundle)\.[cm]?js", re.DOTALL)
+_LIBRARY_NAME = re.compile(rb".*-[0-9].*\.[0-9].*\.[0-9].*\.(?:[cm]?js|css)", re.DOTALL)
+
 
 def role_of_path(path: bytes) -> str:
     """The role that `path_facts` determines, without the terms; empty for ordinary code."""
@@ -204,7 +211,16 @@ def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
         return "tooling"
     if lower in _TOOLING_NAMES or _TOOLING_NAME.fullmatch(lower) or folders & _TOOLING_FOLDERS:
         return "tooling"
-    return ""
+    return _role_of_copy(folders, lower)
+
+
+def _role_of_copy(folders: frozenset[bytes], name: bytes) -> str:
+    """`vendored`, `generated`, or `prose`, for copies that no folder of that role contains."""
+    if b".yarn" in folders or _LIBRARY_NAME.fullmatch(name):
+        return "vendored"
+    if folders & _DOC_FOLDERS and folders & _ASSET_FOLDERS and _SCRIPT_NAME.fullmatch(name):
+        return "prose"
+    return "generated" if _BUNDLE_NAME.fullmatch(name) else ""
 
 
 # Ingests files: reads, hashes, looks up, extracts if new, stores.
