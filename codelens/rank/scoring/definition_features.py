@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.extract.tokenizer import terms_of_text
+from codelens.extract.tokenizer import terms_of_text, terms_of_word
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
 from codelens.rank.query import query_analysis
@@ -95,7 +95,8 @@ def _cosine(name: str, query: PathQuery, length: float) -> float:
 
 @lru_cache(maxsize=50_000)
 def _terms_of_name(name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(terms_of_text(name)))
+    is_word = name.isascii() and name.isidentifier()
+    return tuple(dict.fromkeys(terms_of_word(name) if is_word else terms_of_text(name)))
 
 
 # The second stage computes the features of each candidate, about 0 to 1.

@@ -58,14 +58,14 @@ _ASKED = 0.75
 """Minimum similarity of a name that the words of a query ask for."""
 
 
-def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
-    """Whether a definition is an answer by itself.
+def is_part_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
+    """Whether a definition inside another is an answer by itself.
 
     A part of a type (field, alias, enum member, constructor) is an answer only if the query asks
     for it by name, or by all words of its name.
     """
     symbol = every[at]
-    if symbol.parent < 0 or every[symbol.parent].kind not in query_analysis.CONTAINERS:
+    if every[symbol.parent].kind not in query_analysis.CONTAINERS:
         return True
     if every[symbol.parent].kind == "module":
         return True
@@ -101,9 +101,9 @@ def tests_in_source(every: Sequence[Definition]) -> set[int]:
     return inner_tests
 
 
-def is_declaration_alone(at: int, every: Sequence[Definition]) -> bool:
-    """Whether a definition only names a package, namespace or module, and contains nothing."""
-    return every[at].kind == "module" and not (at + 1 < len(every) and every[at + 1].parent == at)
+def is_empty(at: int, every: Sequence[Definition]) -> bool:
+    """Whether no other definition is inside this one."""
+    return not (at + 1 < len(every) and every[at + 1].parent == at)
 
 
 def is_constructor(at: int, every: Sequence[Definition]) -> bool:
@@ -467,10 +467,12 @@ def _of_file(
         grade = named.get(at, 0)
         if symbol.kind in _NO_BODY or at in inner_tests:
             continue
-        if grade <= query_analysis.LAST and is_declaration_alone(at, every):
+        if symbol.kind == "module" and grade <= query_analysis.LAST and is_empty(at, every):
             continue
         values = file.values_of(at, symbol, grade)
-        shown = at if is_shown_alone(at, every, like[at], grade) else owner_of(at, every)
+        shown = at
+        if symbol.parent >= 0 and not is_part_shown_alone(at, every, like[at], grade):
+            shown = owner_of(at, every)
         row = rows.get(shown)
         if row is None:
             owner = every[shown]
