@@ -1,6 +1,7 @@
 """Does search find the definition itself? Questions are generated from real repositories.
 
     python benchmarks/definitions.py MIRROR [--each 15] [--repo OWNER/NAME ...] [--home FOLDER]
+    python benchmarks/definitions.py MIRROR --judged benchmarks/judged/questions.jsonl
 
 `MIRROR` has a folder `owner+name/repo` for each repository, which may be bare. A fixed draw picks
 definitions from the newest tree of each: functions, methods and types of five lines or more in
@@ -15,12 +16,16 @@ Counted: the definition as the first result, among the first three and ten, the 
 what results name in `also`, and its file. The doc is part of the searched text, so this measures
 which definition of a file is shown; `history.py` and `retrieval.py` measure whether files are
 found.
+
+`--judged` asks written questions instead, each with the definitions that answer it
+(`benchmarks/judged/README.md`).
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import json
 import random
 import re
 import time
@@ -105,6 +110,32 @@ def asked(doc: str, name: str) -> str:
     return " ".join(words) if len(words) >= 4 else ""
 
 
+def judged_ranks(engine: Engine, mirror: Path, questions: Path) -> dict[str, list[Ranks]]:
+    """Repository -> the positions of the first answer to each of its written questions."""
+    table: dict[str, list[Ranks]] = {}
+    for line in questions.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        folder = mirror / row["repo"].replace("/", "+") / "repo"
+        if not folder.exists():
+            continue
+        answer = engine.search(row["question"], path=folder, ref=row["commit"])
+        ranks = Ranks()
+        for rank, hit in enumerate(answer.results, 1):
+            if answers(row["answers"], hit.handle):
+                ranks = ranks._replace(shown=min(ranks.shown, rank))
+            if any(answers(row["answers"], handle) for handle in (hit.handle, *hit.also)):
+                ranks = ranks._replace(named=min(ranks.named, rank))
+        table.setdefault(row["repo"], []).append(ranks)
+    table["all"] = [ranks for rows in list(table.values()) for ranks in rows]
+    return table
+
+
+def answers(names: list[str], handle: str) -> bool:
+    """Whether a handle stands for one of some qualified names."""
+    symbol = handle.partition("#")[2].partition("~")[0]
+    return any(symbol == name or symbol.endswith("." + name) for name in names)
+
+
 class Ranks(NamedTuple):
     """Positions among the results; 1000 if not found."""
 
@@ -148,11 +179,15 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=15)
     parser.add_argument("--repo", action="append", default=[])
     parser.add_argument("--older", action="store_true")
+    parser.add_argument("--judged", type=Path)
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-definitions"))
     args = parser.parse_args()
     table: dict[str, list[Ranks]] = {}
     spent = []
     with Engine(home_settings(args.home)) as engine:
+        if args.judged:
+            print_table(judged_ranks(engine, args.mirror, args.judged), files=False)
+            return
         for repo in args.repo or (OLDER if args.older else FIRST_HALF + SECOND_HALF):
             folder = args.mirror / repo.replace("/", "+") / "repo"
             if not folder.exists():
@@ -161,8 +196,6 @@ def main() -> None:
                 started = time.process_time()
                 table.setdefault(repo, []).append(ranks_of(engine, folder, one))
                 spent.append(time.process_time() - started)
-    print("| repository | pairs | first | in 3 | in 10 | named in 3 | in 10 | file in 3 | in 10 |")
-    print("|---|---|---|---|---|---|---|---|---|")
     for name, repos in (
         ("first half", FIRST_HALF),
         ("second half", SECOND_HALF),
@@ -171,14 +204,22 @@ def main() -> None:
         rows = [one for repo in repos for one in table.get(repo, ())]
         if rows:
             table[name] = rows
-    for repo, rows in table.items():
-        cells = [sum(row.shown <= cut for row in rows) / len(rows) for cut in (1, 3, 10)]
-        cells += [sum(row.named <= cut for row in rows) / len(rows) for cut in (3, 10)]
-        cells += [sum(row.file <= cut for row in rows) / len(rows) for cut in (3, 10)]
-        print(f"| {repo} | {len(rows)} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
+    print_table(table)
     spent.sort()
     print(f"CPU a question: p50 {spent[len(spent) // 2] * 1000:.0f} ms, "
           f"p95 {spent[int(len(spent) * 0.95)] * 1000:.0f} ms")  # fmt: skip
+
+
+def print_table(table: dict[str, list[Ranks]], *, files: bool = True) -> None:
+    columns = "repository | questions | first | in 3 | in 10 | named in 3 | in 10"
+    columns += " | file in 3 | in 10" if files else ""
+    print(f"| {columns} |\n|" + "---|" * (columns.count("|") + 1))
+    for repo, rows in table.items():
+        cells = [sum(row.shown <= cut for row in rows) / len(rows) for cut in (1, 3, 10)]
+        cells += [sum(row.named <= cut for row in rows) / len(rows) for cut in (3, 10)]
+        if files:
+            cells += [sum(row.file <= cut for row in rows) / len(rows) for cut in (3, 10)]
+        print(f"| {repo} | {len(rows)} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
 
 
 if __name__ == "__main__":

@@ -26,8 +26,10 @@ import os, sys
 from codelens import config
 from codelens.engine.engine import Engine
 from codelens.serve.first_turn import CORE
-from codelens.serve.sdk_server import make_server
-make_server(Engine(config.load(), keep_going=True), None, 500, CORE).run("stdio")
+from codelens.serve.call_answers import ClientCalls
+from codelens.serve.sdk_server import sdk_server_for
+calls = ClientCalls.of_process(Engine(config.load(), keep_going=True), None, 500)
+sdk_server_for(calls, CORE).run("stdio")
 """
 CODELENS = ["-m", "codelens", "serve"]
 HELLO = {

@@ -46,9 +46,10 @@ print(json.dumps(list(dict.fromkeys(names))[:count]))
 """
 
 INSIDE = """
-import json, os, resource, sys, time
+import gc, json, os, resource, sys, time
 from pathlib import Path
 from codelens.engine.engine import Engine
+gc.set_threshold(150_000, 20, 50)  # as the command and the server set it
 queries, edited = json.load(sys.stdin)
 cpu = time.process_time
 out = {}

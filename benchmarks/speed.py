@@ -92,8 +92,9 @@ def codelens(
 
 
 INSIDE = """
-import json, sys, time, resource
+import gc, json, sys, time, resource
 from codelens.engine.engine import Engine
+gc.set_threshold(150_000, 20, 50)  # as the command and the server set it
 queries = json.load(sys.stdin)
 engine = Engine()
 cpu = time.process_time

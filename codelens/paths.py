@@ -163,7 +163,11 @@ def matching(paths: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[int]:
     Searches all paths at once: 50 ms for 200,000 paths, a tenth of the time of single searches. The
     pattern must not match NUL.
     """
-    joined = b"\0".join(paths).lower()
+    return matching_parts(b"\0".join(paths).lower(), pattern)
+
+
+def matching_parts(joined: bytes, pattern: re.Pattern[bytes]) -> list[int]:
+    """Return the positions of the parts, joined by NUL, that a pattern matches, in order."""
     positions: dict[int, None] = {}
     number = at = 0
     for match in pattern.finditer(joined):

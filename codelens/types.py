@@ -70,6 +70,21 @@ class Symbol(NamedTuple):
 PROTOCOL = 126
 """Replaces the argument count of a protocol call: Python calls `__len__` for `len(a)`."""
 
+# Marks in `Reference.argument_lines`, in place of arguments.
+INITIAL = ":"
+"""The call starts a constructor of C++: it names a type, or a field in an initializer."""
+SETTER = "="
+"""A call by assignment: `a.b = c` calls `b=`; `a.b += c` calls `b`, then `b=`."""
+NAMED = ":="
+"""The name is that of an argument, and of a field if a constructor takes it."""
+CASE = "case"
+"""The name is a constant of the value's type, or one that is in scope there."""
+VARIABLE = "@"
+"""The name is a variable of the instance, never a method."""
+
+ROOT = "\\"
+"""The receiver of a name that is qualified as global: `\\strlen()` in PHP."""
+
 
 class Reference(NamedTuple):
     """A use of a name; resolved per view, never per content."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -172,6 +173,17 @@ class GitRepo:
     def config(self, name: str, value: str) -> None:
         """Sets a value of the repository's config."""
         self.git("config", name, value)
+
+    @property
+    def index_file(self) -> Path:
+        """The worktree's own index of git."""
+        return self.root / os.fsdecode(self.git("rev-parse", "--git-path", "index").strip())
+
+    def settle(self) -> None:
+        """Makes git's index newer than all files, as after a checkout that takes a while."""
+        time.sleep(0.06)
+        os.utime(self.index_file)
+        time.sleep(0.06)
 
     def members(self) -> set[bytes]:
         """The oracle: git's files of the worktree, including missing tracked files."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from codelens.branches.code_tokens import code_of
 from codelens.extract.language_settings import TEXT, language_info
+from codelens.resolve.inference.type_text import bracketed
 from codelens.resolve.languages.registry import spec_of
 
-_OPEN, _CLOSE = "([{<", ")]}>"
 _SELF = re.compile(r"(?:&(?:'\w+ )?)?(?:mut )?(?:self|cls|this)\b")
 _VARIADIC = re.compile(r"\A\*{1,2}\w|\A&\w+\Z|\.\.\.|\bparams\b|\bvararg\b")
 
@@ -33,23 +33,11 @@ def parameters(signature: str, name: str) -> list[Parameter] | None:
     match = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<[^()]*>)?\s*\(", signature)
     if match is None:
         return None
-    texts, depth, start = list[str](), 0, match.end()
-    for at in range(match.end(), len(signature)):
-        char = signature[at]
-        if char in _OPEN:
-            depth += 1
-        elif char in _CLOSE and signature[at - 1 : at + 1] not in {"->", "=>"}:
-            if depth == 0:
-                texts.append(signature[start:at])
-                break
-            depth -= 1
-        elif char == "," and depth == 0:
-            texts.append(signature[start:at])
-            start = at + 1
-    else:
+    texts = bracketed(signature, match.end() - 1)
+    if texts is None:
         return None
     bare = [" ".join(text.split()) for text in texts]
-    return [_parameter(text) for text in bare if text and text not in {"*", "/", "void"}
+    return [_parameter(text) for text in bare if text not in {"*", "/", "void"}
             and not _SELF.match(text)]  # fmt: skip
 
 

@@ -87,12 +87,10 @@ def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
 # Finds the files that a call needs: if they are not indexed yet, they are read first.
 
 
-def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
+def by_handles(targets: Sequence[str]) -> Wanted:
     """The files that handles, paths or names mean, and those that use what they name.
 
-    Args:
-        targets: as the caller wrote them; invalid ones are reported later.
-        root: top of the worktree, for absolute paths.
+    Invalid targets are ignored here and reported later.
     """
     paths: list[bytes] = []
     words: list[str] = []
@@ -101,7 +99,7 @@ def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
             # The name of a file may look like a handle.
             paths.append(os.fsencode(target))
         try:
-            handle = parse_handle(target, root)
+            handle = parse_handle(target, "/")
         except HandleError:
             continue
         if handle.path is not None:
@@ -130,18 +128,15 @@ def extractor_of(view: CurrentView) -> InProcess:
     return InProcess(view.snapshot.db.path, _HANG_S)
 
 
-def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
-    """A reader of a view's files; pass `extractor` for many texts, to share it."""
+def reader_of(view: CurrentView) -> Reader:
+    """A reader of a view's files."""
 
     def extract(data: bytes, language: str) -> Sequence[Symbol]:
         # A text too large for the index is not parsed here, either: each byte takes 300 of memory.
         if len(data) > view.settings.max_file_bytes:
             return ()
-        task = Task(data, language, "full")
-        if extractor is not None:
-            return extractor.facts(task).symbols
-        with extractor_of(view) as alone:
-            return alone.facts(task).symbols
+        with extractor_of(view) as extractor:
+            return extractor.facts(Task(data, language, "full")).symbols
 
     return Reader(view.repository, view.scope, view.snapshot, extract, view.settings.languages)
 
@@ -372,13 +367,13 @@ def current_view(
         StoreError: the index cannot be used.
     """
     started = time.perf_counter()
-    stood = opened.repository, opened.scope, opened.index.db, opened.settings
+    common = opened.repository, opened.scope, opened.index.db, opened.settings
     budget = request.budget(leaves_rest=leaves_rest)
     if opened.scope.kind == "ref":
-        refreshed = refresh_ref(*stood, budget=budget, progress=request.progress)
+        refreshed = refresh_ref(*common, budget=budget, progress=request.progress)
     else:
         watched = opened.index.watched(opened.scope)
-        refreshed = refresh(*stood, budget=budget, progress=request.progress, watched=watched)
+        refreshed = refresh(*common, budget=budget, progress=request.progress, watched=watched)
     snapshot = opened.index.snapshot(refreshed.view, refreshed.files)
     view = CurrentView(opened, refreshed, snapshot, started)
     view.mark_pending()

@@ -20,7 +20,7 @@ from tree_sitter import Node
 from codelens.extract.language_detection import all_traits
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures, Span, overlap
-from codelens.extract.source_text import Source, as_code, before_blanks, cells_of
+from codelens.extract.source_text import Source, as_code, before_blanks, cells_of, regex
 from codelens.extract.symbols.comments import Comments
 from codelens.types import Binding, Chunk, Import, Reference, Scope, Symbol
 
@@ -55,7 +55,7 @@ def chunks_of(
 
 def text_chunks(source: Source) -> list[Chunk]:
     """Returns the chunks of a text without syntax, cut between paragraphs."""
-    return _cut(source, _line_seams(source, 0, source.size), [])
+    return _cut(source, _line_seams(source), [])
 
 
 def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[Seam]:
@@ -89,15 +89,14 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
     return sorted(seams.items())
 
 
-def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
-    """Returns the lines of a span; best after a blank line, then by the least indentation."""
+def _line_seams(source: Source) -> list[Seam]:
+    """Returns the lines of a text; best after a blank line, then by the least indentation."""
     text = source.text
     seams: list[Seam] = []
     starts = source.line_starts
-    first = bisect_left(starts, start)
     blank_above = True
-    for begin, finish in zip(starts[first:], [*starts[first + 1 :], source.size], strict=True):
-        if begin >= end:
+    for begin, finish in zip(starts, [*starts[1:], source.size], strict=True):
+        if begin >= source.size:
             break
         line = text[begin:finish]
         if not line or line.isspace():
@@ -244,7 +243,7 @@ def parts_of(
     nodes.sort(key=lambda part: part[:3])
     hints = _positions(captures, "embedded.language")
     skipped = _positions(captures, "embedded.skip")
-    pattern = _regex(info.embedded_hint) if info.embedded_hint else _HINT
+    pattern = regex(info.embedded_hint) if info.embedded_hint else _HINT
     parts: list[EmbeddedPart] = []
     at = reached = 0
     for start, end, language, node in nodes:
@@ -426,11 +425,6 @@ def _supported(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list
 
 def _positions(captures: Captures, capture: str) -> list[Span]:
     return sorted((node.start_byte, node.end_byte) for node in captures.get(capture, ()))
-
-
-@cache
-def _regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def _without(start: int, end: int, skipped: list[Span]) -> list[Span]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import accumulate
 
 from tree_sitter import Node
@@ -14,6 +15,12 @@ from codelens.extract.parse.captures import Captures, Span
 # One text and its lines, shared by all steps of an extraction.
 
 _PIECES_BETWEEN = 64
+
+
+@cache
+def regex(pattern: str) -> re.Pattern[str]:
+    """Compiles a pattern of a language's settings, once per process."""
+    return re.compile(pattern)
 
 
 class Source:

@@ -38,6 +38,8 @@ from codelens.hosts.host_descriptor import (
 
 _MOST_BYTES = 4 * 1024 * 1024
 _EVENT = b"data:"
+_HTTP_S = 20.0
+"""Limit for each request."""
 
 
 class _Reply(NamedTuple):
@@ -46,19 +48,18 @@ class _Reply(NamedTuple):
     """The server's id of this connection."""
 
 
-def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) -> Answered:
+def probe_http(url: str, headers: Mapping[str, str]) -> Answered:
     """Initialize a running server and list its tools.
 
     Args:
         url: the URL of the server.
         headers: the headers of the entry.
-        timeout_s: seconds for each request.
     """
     start = time.monotonic()
     try:
-        opened = _ask_http(url, headers, timeout_s, method="initialize", params=HELLO)
+        opened = _ask_http(url, headers, method="initialize", params=HELLO)
         named = {**headers, "Mcp-Session-Id": opened.connection}
-        listed = _ask_http(url, named, timeout_s, method="tools/list", params={})
+        listed = _ask_http(url, named, method="tools/list", params={})
     except urllib.error.HTTPError as error:
         with error:
             why = "the entry has another token" if error.code == 401 else error.reason
@@ -72,9 +73,7 @@ def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) ->
     return Answered(time.monotonic() - start, version, len(listed.result.get("tools", [])))
 
 
-def _ask_http(
-    url: str, headers: Mapping[str, str], timeout_s: float, *, method: str, params: object
-) -> _Reply:
+def _ask_http(url: str, headers: Mapping[str, str], *, method: str, params: object) -> _Reply:
     """The result of one request.
 
     Raises:
@@ -92,7 +91,7 @@ def _ask_http(
     )
     # No proxy: the server is on this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=timeout_s) as response:
+    with opener.open(request, timeout=_HTTP_S) as response:
         body = response.read(_MOST_BYTES)
         connection = response.headers.get("Mcp-Session-Id", "")
     events = [line[len(_EVENT) :] for line in body.splitlines() if line.startswith(_EVENT)]

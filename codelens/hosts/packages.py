@@ -104,7 +104,7 @@ def _claude_code(version: str) -> Files:
         ".mcp.json": _servers("claude-code"),
         "hooks/hooks.json": _json(hooks),
         **_skill(),
-        **_commands("claude-code", "commands"),
+        **_commands("claude-code"),
     }
 
 
@@ -131,7 +131,7 @@ def _gemini(version: str) -> Files:
         "GEMINI.md": instructions(),
         "hooks/hooks.json": _hooks("gemini"),
         **_skill(),
-        **_commands("gemini", "commands"),
+        **_commands("gemini"),
     }
 
 
@@ -146,7 +146,7 @@ def _opencode() -> Files:
             }
         ),
         **_skill(),
-        **_commands("opencode", "commands"),
+        **_commands("opencode"),
     }
 
 
@@ -241,10 +241,10 @@ def _skill() -> Files:
     return {f"skills/{NAME}/SKILL.md": skill()}
 
 
-def _commands(host_name: str, folder: str) -> Files:
+def _commands(host_name: str) -> Files:
     commands = hosts()[host_name].commands
     assert commands is not None
-    return {f"{folder}/{file}": text for file, text in command_files(commands).items()}
+    return {f"commands/{file}": text for file, text in command_files(commands).items()}
 
 
 def _json(value: Mapping[str, object]) -> str:

@@ -92,10 +92,39 @@ _PROSE_NAME = re.compile(
     rb"changes|licen[cs]e|copying|authors|contributing|news|history|notice)(?:[-_]\w+)?$"
 )
 
+# Files that only tools read: they share many words with questions, but describe no behaviour.
+_TOOLING_FOLDERS = frozenset(
+    b".github .gitlab .circleci .changeset .husky .vscode .idea .devcontainer .buildkite".split()
+)
+_TOOLING_NAMES = frozenset(
+    b"angular.json appveyor.yml bower.json build.bat build.bazel build.cmd build.gradle "
+    b"build.gradle.kts build.ps1 build.sbt build.sh build.xml build.zig cargo.toml "
+    b"cmakelists.txt composer.json deno.json dockerfile fabfile.py gemfile go.mod go.work "
+    b"jenkinsfile justfile lerna.json makefile meson.build mix.exs noxfile.py nx.json "
+    b"package.json package.swift podfile pom.xml project.json project.toml pyproject.toml "
+    b"rakefile rebar.config renovate.json settings.gradle settings.gradle.kts setup.cfg "
+    b"setup.py stack.yaml tox.ini turbo.json vagrantfile workspace.bazel wscript "
+    b".gitlab-ci.yml .golangci.yml .goreleaser.yml .pre-commit-config.yaml .readthedocs.yaml "
+    b".travis.yml".split()
+)
+_TOOLING_NAME = re.compile(
+    rb".*\.config\.[cm]?[jt]sx?|.*\.(?:gemspec|csproj|fsproj|vbproj|nuspec|props|targets)"
+    rb"|\.(?:babel|commitlint|eslint|npm|prettier|stylelint)rc.*|tsconfig.*\.json"
+    rb"|(?:gulp|grunt)file\..+|(?:docker-)?compose.*\.ya?ml",
+    re.DOTALL,
+)
+
 # Manual pages, and the parts of documentation other than its prose.
 _MANUAL_PAGE = re.compile(rb".*[a-z]\.[1-9](?:\.(?:in|prebuilt|html))?$")
 _DOC_FOLDERS = frozenset(b"doc docs documentation manual man website".split())
 _DOC_FORMAT = re.compile(rb"(?i).*\.(?:x?html?|ya?ml|json5?|toml|xml|css|scss|less|liquid|njk)$")
+
+# Scripts of a documentation's pages, bundles, and copies of released libraries
+# (`jquery-3.7.1.js`). A migration finds the same paths by GLOB, so these are no stricter.
+_ASSET_FOLDERS = frozenset(b"assets static _static public javascripts".split())
+_SCRIPT_NAME = re.compile(rb".*\.[cm]?js", re.DOTALL)
+_BUNDLE_NAME = re.compile(rb".*\.(?:umd|iife|bundle)\.[cm]?js", re.DOTALL)
+_LIBRARY_NAME = re.compile(rb".*-[0-9].*\.[0-9].*\.[0-9].*\.(?:[cm]?js|css)", re.DOTALL)
 
 
 def role_of_path(path: bytes) -> str:
@@ -108,7 +137,7 @@ def path_facts(path: bytes) -> PathFacts:
     """The facts of one path.
 
     `role` is the first that applies of `vendored`, `test`, `example`, `generated`, `compat`,
-    `translation`, `data`, `prose`, or empty.
+    `translation`, `data`, `prose`, `tooling`, or empty.
     """
     *folders, name = path.split(b"/")
     stem = name.split(b".")[0] or name
@@ -166,7 +195,7 @@ def _role(folder: _Folder, name: bytes) -> str:
 
 
 def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
-    """`translation`, `data`, `prose`, or empty."""
+    """`translation`, `data`, `prose`, `tooling`, or empty."""
     if _TRANSLATION_NAME.match(name) or (
         folders & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)
     ):
@@ -175,7 +204,23 @@ def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
         return "data"
     if _PROSE_NAME.match(name) or _MANUAL_PAGE.match(name):
         return "prose"
-    return "prose" if folders & _DOC_FOLDERS and _DOC_FORMAT.match(name) else ""
+    if folders & _DOC_FOLDERS and _DOC_FORMAT.match(name):
+        return "prose"
+    lower = name.lower()
+    if folders & _DOC_FOLDERS and lower == b"conf.py":
+        return "tooling"
+    if lower in _TOOLING_NAMES or _TOOLING_NAME.fullmatch(lower) or folders & _TOOLING_FOLDERS:
+        return "tooling"
+    return _role_of_copy(folders, lower)
+
+
+def _role_of_copy(folders: frozenset[bytes], name: bytes) -> str:
+    """`vendored`, `generated`, or `prose`, for copies that no folder of that role contains."""
+    if b".yarn" in folders or _LIBRARY_NAME.fullmatch(name):
+        return "vendored"
+    if folders & _DOC_FOLDERS and folders & _ASSET_FOLDERS and _SCRIPT_NAME.fullmatch(name):
+        return "prose"
+    return "generated" if _BUNDLE_NAME.fullmatch(name) else ""
 
 
 # Ingests files: reads, hashes, looks up, extracts if new, stores.

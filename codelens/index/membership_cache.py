@@ -19,7 +19,13 @@ from codelens.config import Settings
 from codelens.paths import from_printed, printed
 from codelens.scan.stat_check import RACY, is_racy, signature, signature_to_store
 from codelens.scope.commits import expand_tree
-from codelens.scope.git_index import NOTHING_TRACKED, TrackedSet, index_files, read_tracked
+from codelens.scope.git_index import (
+    NOTHING_TRACKED,
+    IndexContent,
+    TrackedSet,
+    index_files,
+    read_content,
+)
 from codelens.scope.ignore_rules import Ignore, IgnoreSettings, OwnRules
 from codelens.scope.membership import Membership, Walker, marks_hold, own_rules
 from codelens.scope.repository import Repository, Scope
@@ -40,6 +46,10 @@ paths; to read them again would be most of the cost of the question that follows
 """
 
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
+
+
+Blob = tuple[bytes, bytes]
+"""The object id of an unchanged file, and the file's signature."""
 
 
 class Survey(NamedTuple):
@@ -126,23 +136,24 @@ class Surveyor:
         }
         return self._as_survey(membership, json.dumps(sources, sort_keys=True))
 
-    def blobs_of(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
-        """Object ids of the files that git's index shows to be unchanged, by path.
+    def blobs_of(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, Blob]:
+        """The blobs of the files that git's index shows to be unchanged, by path.
 
         If a blob has the size of the file, its bytes are those of the file.
         """
         if not self._index:
             return {}
+        written_ns, content = self._read_index
         untouched = untouched_blobs(
-            self._index, files, root=self.root,
+            content, files, root=self.root,
             outside=[*_SYSTEM_ATTRIBUTES, *self._repository.attribute_files()],
-            expand_tree=self._expand, plain=self._plain,
+            tracked=self._tracked.paths, plain=self._plain,
         )  # fmt: skip
-        settled_ns = min(untouched.written_ns, self._started_ns)
+        settled_ns = min(written_ns, self._started_ns)
         return {
-            path: oid
-            for path, oid in untouched.oids.items()
-            if not is_racy(files[path], settled_ns)
+            path: (oid, signature(stat))
+            for path, oid, stat in untouched
+            if not is_racy(stat, settled_ns)
         }
 
     def rescan(
@@ -197,11 +208,18 @@ class Surveyor:
         state = self._index_state()
         if (last := _last_read.get(self._index)) is not None and last[0] == state:
             return last[1]
-        tracked = read_tracked(self._index, expand_tree=self._expand)
+        tracked = self._read_index[1].tracked()
         _last_read.clear()
         if not any(map(_is_unsettled, state.values())):
             _last_read[self._index] = state, tracked
         return tracked
+
+    @cached_property
+    def _read_index(self) -> tuple[int, IndexContent]:
+        """When git wrote its index, and the index."""
+        # Before it is read: if git replaces it meanwhile, its entries count as newer.
+        written_ns = min((_modified_ns(file) for file in index_files(self._index)), default=0)
+        return written_ns, read_content(self._index, expand_tree=self._expand)
 
     def _expand(self, oid_hex: str, prefix: bytes) -> Any:  # noqa: ANN401 - as `ExpandTree` has it
         return expand_tree(self._repository, oid_hex, prefix)
@@ -288,6 +306,13 @@ def _stored(stat: os.stat_result, look_ns: int) -> str:
     # A file may change again within the granularity of its timestamps, so no two looks may store an
     # equal signature for it.
     return f"{_RACY_MARK}{look_ns}" if signature == RACY else signature.hex()
+
+
+def _modified_ns(file: str) -> int:
+    try:
+        return os.stat(file).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _is_unsettled(stored: str) -> bool:

@@ -8,7 +8,9 @@ those that were compared; the view stays incomplete until the rest is read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import compress
 
 from codelens.config import Settings
 from codelens.errors import StoreError
@@ -21,6 +23,7 @@ from codelens.store.database.database import Database
 from codelens.store.database.writer_lease import Lease
 from codelens.store.facts import contents
 from codelens.store.views import views
+from codelens.store.views.view_blocks import SharedRow
 from codelens.store.views.views import CURRENT, ViewState
 
 
@@ -53,24 +56,29 @@ def _shared(db: Database, lease: Lease, scope: Scope, settings: Settings, delta:
         scope.head, scope.index_id, delta.membership, delta.sources, delta.notes,
         EXTRACTOR_VERSION, complete=False, vectors=shipped_version(),
     )  # fmt: skip
-    works = {work.path: work for work in delta.works if work.oid}
-    shared: set[bytes] = set()
+    works = {work.path: work for work in delta.works}
+    shared: list[bytes] = []
     with db.write(lease):
         now = views.find_view(db, scope.key)
         base = views.sibling_of(db, view.id, EXTRACTOR_VERSION, settings.membership_key())
         # Another process may have filled the view since the comparison.
         if now is None or now.generation or not base:
             return delta
-        sizes = contents.of_blobs(db, {work.oid for work in works.values()})
+        blobs = contents.of_blobs(db, {work.oid for work in delta.works if work.oid})
 
-        def signature_of(path: bytes, content: int | None, state: int) -> bytes:
-            work = works.get(path)
-            if work is None or content is None or state != CURRENT:
-                return b""
-            if sizes.get((work.oid, content)) != work.size_bytes:
-                return b""
-            shared.add(path)
-            return work.signature
+        def signatures_of(rows: Sequence[SharedRow]) -> list[bytes]:
+            signatures = [
+                work.signature
+                if row_state == CURRENT
+                and (work := works.get(path)) is not None
+                and blobs.get(content) == (work.oid, work.size_bytes)
+                else b""
+                for path, _, content, row_state in rows
+            ]
+            shared.extend(row[0] for row in compress(rows, signatures))
+            return signatures
 
-        views.share(db, view.id, base, signature_of, state)
-    return delta._replace(works=[work for work in delta.works if work.path not in shared])
+        views.share(db, view.id, base, signatures_of, state)
+    for path in shared:
+        del works[path]
+    return delta._replace(works=list(works.values()))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
-from codelens.index.membership_cache import Survey, Surveyor
+from codelens.index.membership_cache import Blob, Survey, Surveyor
 from codelens.index.text_facts import Source, Unavailable, Work
 from codelens.meaning.text_vectors import has_vectors
 from codelens.scan.content_hash import hash_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _MOST_FILES = 100
 MANY_FILES = 200
 """With at least this many new files, git's index is read to find those that need no reading."""
-NO_BLOBS: Mapping[bytes, bytes] = {}
+NO_BLOBS: Mapping[bytes, Blob] = {}
 
 
 class StoredView(NamedTuple):
@@ -285,13 +285,11 @@ def _by_look(
 
 
 def _works(
-    changed: dict[bytes, os.stat_result], blobs: Mapping[bytes, bytes] = NO_BLOBS
+    changed: dict[bytes, os.stat_result], blobs: Mapping[bytes, Blob] = NO_BLOBS
 ) -> list[Work]:
     """Files to read again, except for those with a blob that the store knows."""
     return [
-        Work(path, stat.st_size, blobs[path], signature(stat))
-        if path in blobs
-        else Work(path, stat.st_size)
+        Work(path, stat.st_size, *blob) if (blob := blobs.get(path)) else Work(path, stat.st_size)
         for path, stat in changed.items()
     ]
 

@@ -61,6 +61,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "logsize": 0.4,
         "meaning": 1.25,
         "wording": 1.25,
+        "superseded": -1.0,
     }
 )
 """Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem (stemcov,
@@ -68,7 +69,8 @@ stempfx, stemeq), dircov and symbols (symsum, embdef) were fitted; the others we
 the mean of fits on bootstraps of the 25 repositories, and checked on the history of 8 other
 repositories (docs/ranking.md has both). `spelled`: the whole query, written as one identifier, is
 defined here (`get adapter`, `get_adapter`). Nobody types all words of a name by chance, so this
-outweighs the text, and so does a file's name (`pathnamed`)."""
+outweighs the text, and so does a file's name (`pathnamed`). `superseded` was set on seven other
+repositories with sibling versions; half or twice the values measure nearly the same."""
 
 TOKEN: Mapping[str, float] = MappingProxyType(
     {
@@ -85,6 +87,7 @@ TOKEN: Mapping[str, float] = MappingProxyType(
         "container_def": 1.0,
         "deflen": 1.0,
         "logsize": 0.75,
+        "superseded": -2.0,
     }
 )
 """Weights for queries of one token."""
@@ -105,7 +108,7 @@ SHORTEST_PREFIX = 3
 PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "words": {"test": 4.5, "example": 1.5, "compat": 0.5, "vendored": 3.0, "generated": 1.5,
-                  "prose": 4.5, "translation": 5.0, "data": 5.0},
+                  "prose": 4.5, "translation": 5.0, "data": 5.0, "tooling": 3.0},
         "token": {"test": 1.0, "example": 1.0, "compat": 0.5, "vendored": 1.0, "generated": 1.0,
                   "prose": 1.0, "translation": 1.0, "data": 1.0},
     }
@@ -135,6 +138,7 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
         "test": -1.0,
         "summary": 0.5,
         "neighbours": 1.0,
+        "superseded": -0.5,
     }
 )
 """Weights of the features of a definition (`codelens.rank.scoring.definition_ranking`)."""

@@ -75,10 +75,12 @@ class Texts:
         return sum(self._weights[term] for term in sorted(terms)) if terms else 0.0
 
     def _terms_by_line(self, lines: Sequence[str]) -> list[set[str]]:
+        weighted = self._weights.keys()
         terms_of_words: dict[str, set[str]] = {}
         for word in set(WORD.findall(" ".join(lines))):
-            if present := self._weights.keys() & terms_of_word(word):
-                terms_of_words[word] = present
+            terms = terms_of_word(word)
+            if not weighted.isdisjoint(terms):
+                terms_of_words[word] = weighted & set(terms)
         terms_by_line: list[set[str]] = []
         for line in lines:
             present: set[str] = set()

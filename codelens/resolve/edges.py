@@ -8,24 +8,16 @@ from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference import plain_resolver
-from codelens.resolve.inference.expression_values import ROOT, steps
+from codelens.resolve.inference.expression_values import steps
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.languages.registry import loaded, spec_of
 from codelens.resolve.view_files import View
 from codelens.store.facts.resolution_facts import references_named
-from codelens.types import PROTOCOL, Import, Reference
+from codelens.types import CASE, INITIAL, NAMED, PROTOCOL, ROOT, VARIABLE, Import, Reference
 
 CERTAIN = 1.0
-BEGINS = ":"
-"""Stands in place of arguments in a C++ constructor initializer, which names a type or field."""
-NAMED = ":="
-"""Stands there for the name of an argument, which names a field if the constructor has it."""
-CASE = "case"
-"""Stands there for a case (Java): a constant of the value's type, or one that the place sees."""
-VARIABLE = "@"
-"""Stands there for a variable of the instance, which has the name of a method in Ruby."""
 
 
 class Edge(NamedTuple):
@@ -225,7 +217,7 @@ class Edges:
                     continue
                 if referent.path != path and not model.spec.follows_names:
                     continue
-                how = kind if reference.argument_lines != BEGINS else self._begun(referent)
+                how = kind if reference.argument_lines != INITIAL else self._begun(referent)
                 yield Edge(
                     path, source, referent.path, referent.symbol, how, name, line, confidence
                 )
@@ -267,7 +259,7 @@ class Edges:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = reference.line if sensitive or receiver in model.asserted else -1
-        begins: object = reference.argument_lines in {BEGINS, CASE, NAMED, VARIABLE}
+        begins: object = reference.argument_lines in {INITIAL, CASE, NAMED, VARIABLE}
         if reference.arguments == PROTOCOL and reference.argument_lines:
             # The operator depends on the whole receiver expression, and that depends on the place.
             begins, line = (reference.scope, reference.argument_lines), reference.line

@@ -500,7 +500,7 @@ class Graph:
 
 
 def _depends_on_names(row: Row, names: Set[str] | None) -> bool:
-    """Whether a row depends on which files define one of `names`; None stands for any name."""
+    """Whether a row depends on which files define one of `names`; None means any name."""
     for (kind, _, _, name), _ in row.answers:
         # The answers are sorted, and those of DEFINED come first.
         if kind != DEFINED:

@@ -23,7 +23,7 @@ from codelens.types import CommitId
 _TREE_MODE = b"40000"
 _OID = 20
 _SHALLOW_BYTES = 4 * 1024 * 1024
-_MOST_KEPT = 100_000
+_MOST_KEPT = 20_000
 _REPOSITORIES_KEPT = 2
 
 

@@ -83,7 +83,7 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
         ReadError: a tree object is not in this clone, or damaged.
     """
     tree = Tree([], [], [])
-    for path, mode, oid in _entries(repository, commit):
+    for path, mode, oid in tree_entries(repository, commit):
         if mode == _LINK:
             tree.links.append(path)
         elif mode == _GITLINK:
@@ -91,15 +91,6 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
         else:
             tree.files.append(TreeFile(path, oid))
     return tree
-
-
-def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
-    """Yields path, mode and object id of all entries of a commit, including links and submodules.
-
-    Raises:
-        ReadError: a tree object is not in this clone, or damaged.
-    """
-    return _entries(repository, commit)
 
 
 def expand_tree(
@@ -134,7 +125,12 @@ def _unreadable(subject: str, error: Exception) -> ReadError:
     return ReadError(f"{subject} is damaged: {error}; `git fsck` lists all damage")
 
 
-def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
+def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
+    """Yields path, mode and object id of all entries of a commit, including links and submodules.
+
+    Raises:
+        ReadError: a tree object is not in this clone, or damaged.
+    """
     for path, mode, oid in _walk(repository, _root(repository, commit), b""):
         yield RelPath(path), mode, oid
 

@@ -1,6 +1,7 @@
 """Reads git's index file, which lists the tracked files.
 
-`read_index` returns all of it, `read_by_path` entries on demand, `read_tracked` only names.
+`read_index` returns all of it, `read_by_path` entries on demand, `read_tracked` only names, and
+`read_content` serves several uses.
 
 libgit2 does not open sparse and split indexes, so codelens parses the file itself: versions 2 to 4,
 SHA-1, after git's Documentation/gitformat-index.txt. Like git, it does not verify the checksum at
@@ -16,14 +17,14 @@ from typing import Final, NamedTuple, TypeVar
 
 from codelens.errors import ReadError
 from codelens.scope.git_index_file import (
-    FIXED,
+    COMPARED,
+    SECOND_NS,
     SKIP_WORKTREE,
     UNCOMPARED,
     Damaged,
     IndexEntry,
     IndexFile,
     Record,
-    is_file_with_stat,
     load,
     merged,
     same_stat,
@@ -121,26 +122,6 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
     def __len__(self) -> int:
         return len(self._records or self._unpacked)
 
-    def unchanged(self, files: Mapping[bytes, os.stat_result]) -> dict[bytes, bytes]:
-        """Returns the object ids of the `files` whose stat is that of their entry, by path.
-
-        Leaves out files of a conflict, and those whose stat git does not compare.
-        """
-        oids: dict[bytes, bytes] = {}
-        data, unpack = self._data, FIXED.unpack_from
-        for path, (at, _, flags) in self._records.items():
-            status = files.get(path)
-            if status is None or flags & UNCOMPARED:
-                continue
-            fields = unpack(data, at)
-            if is_file_with_stat(fields, status):
-                oids[path] = fields[-1]
-        for path, entry in self._unpacked.items() if not self._records else ():
-            status = files.get(path)
-            if status is not None and _is_compared(entry) and same_stat(entry, status):
-                oids[path] = entry.oid
-        return oids
-
     def of_types(self, types: Collection[int]) -> list[IndexEntry]:
         """Returns the entries whose mode has one of these type bits, in git's order."""
         if not self._records:
@@ -151,6 +132,68 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
             for path, (at, _, _) in self._records.items()
             if self._data[at + _TYPE_AT] & _TYPE_BITS_OF_BYTE in type_bytes
         ]
+
+
+Unchanged = tuple[bytes, bytes, os.stat_result]
+"""The path of a file, the object id in its entry, and its lstat."""
+
+
+class IndexContent(NamedTuple):
+    """The entries of an index, packed as long as one file has them all."""
+
+    packed: IndexFile | None
+    entries: list[IndexEntry]
+    """All entries if `packed` is None."""
+
+    def tracked(self) -> TrackedSet:
+        """Returns the tracked paths."""
+        if self.packed is None:
+            return _tracked_set(
+                [entry.path for entry in self.entries],
+                [at for at, entry in enumerate(self.entries) if entry.mode & _TYPE_BITS == GITLINK],
+                {
+                    entry.path: entry.oid
+                    for entry in self.entries
+                    if entry.skip_worktree and _is_ignore(entry.path)
+                },
+            )
+        data, records = self.packed.data, self.packed.records
+        gitlinks: list[int] = []
+        if _has_type(self.packed, _GITLINK_BYTE):
+            gitlinks = [
+                number
+                for number, (at, _, _) in enumerate(records)
+                if data[at + _TYPE_AT] == _GITLINK_BYTE
+            ]
+        blobs = {
+            path: unpacked(data, (at, path, flags)).oid
+            for at, path, flags in records
+            if flags & SKIP_WORKTREE and _is_ignore(path)
+        }
+        return _tracked_set([path for _, path, _ in records], gitlinks, blobs)
+
+    def unchanged(self, files: Mapping[bytes, os.stat_result]) -> Iterator[Unchanged]:
+        """Yields the `files` whose stat is that of their entry, in git's order.
+
+        Leaves out files of a conflict, and those whose stat git does not compare.
+        """
+        if self.packed is None:
+            for entry in self.entries:
+                status = files.get(entry.path)
+                if status is None or not _is_compared(entry):
+                    continue
+                if same_stat(entry.stat, entry.mode, status):
+                    yield entry.path, entry.oid, status
+            return
+        data, unpack, get = self.packed.data, COMPARED.unpack_from, files.get
+        for at, path, flags in self.packed.records:
+            status = get(path)
+            if status is None or flags & UNCOMPARED:
+                continue
+            c_s, c_ns, m_s, m_ns, ino, mode, size, oid = unpack(data, at)
+            stat = m_s * SECOND_NS + m_ns, c_s * SECOND_NS + c_ns, size, ino
+            if same_stat(stat, mode, status):
+                yield path, oid, status
 
 
 def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:
@@ -225,23 +268,30 @@ def read_by_path(
     path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
 ) -> EntriesByPath:
     """Returns the entries for lookups by path. Arguments and errors are those of `read_index`."""
-    file = os.fspath(path)
-
-    def read() -> EntriesByPath:
-        loaded = load(file)
-        if loaded is None or not _needs_more(loaded):
-            return EntriesByPath(loaded, ())
-        return EntriesByPath(None, _all_entries(file, loaded, expand_tree))
-
-    return _guarded(file, read)
+    content = read_content(path, expand_tree=expand_tree)
+    return EntriesByPath(content.packed, content.entries)
 
 
 def read_tracked(
     path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
 ) -> TrackedSet:
     """Returns only paths, at a lower cost than `read_index`; arguments and errors are the same."""
+    return read_content(path, expand_tree=expand_tree).tracked()
+
+
+def read_content(
+    path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
+) -> IndexContent:
+    """Reads the index once, for several uses. Arguments and errors are those of `read_index`."""
     file = os.fspath(path)
-    return _guarded(file, lambda: _tracked(file, expand_tree))
+
+    def read() -> IndexContent:
+        loaded = load(file)
+        if loaded is None or not _needs_more(loaded):
+            return IndexContent(loaded, [])
+        return IndexContent(None, _all_entries(file, loaded, expand_tree))
+
+    return _guarded(file, read)
 
 
 def index_files(path: str | os.PathLike[str]) -> list[str]:
@@ -277,37 +327,6 @@ def _guarded(file: str, read: Callable[[], _Result]) -> _Result:
         raise ReadError(f"git's index {file!r} is damaged ({error}); {remedy}") from error
     except OSError as error:
         raise ReadError(f"cannot read git's index {file!r}: {error.strerror}; {remedy}") from error
-
-
-def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
-    loaded = load(file)
-    if loaded is None:
-        return NOTHING_TRACKED
-    data = loaded.data
-    if _needs_more(loaded):
-        entries = _all_entries(file, loaded, expand_tree)
-        return _tracked_set(
-            [entry.path for entry in entries],
-            [at for at, entry in enumerate(entries) if entry.mode & _TYPE_BITS == GITLINK],
-            {
-                entry.path: entry.oid
-                for entry in entries
-                if entry.skip_worktree and _is_ignore(entry.path)
-            },
-        )
-    gitlinks: list[int] = []
-    if _has_type(loaded, _GITLINK_BYTE):
-        gitlinks = [
-            number
-            for number, (at, _, _) in enumerate(loaded.records)
-            if data[at + _TYPE_AT] == _GITLINK_BYTE
-        ]
-    blobs = {
-        path: FIXED.unpack_from(data, at)[10]
-        for at, path, flags in loaded.records
-        if flags & SKIP_WORKTREE and _is_ignore(path)
-    }
-    return _tracked_set([path for _, path, _ in loaded.records], gitlinks, blobs)
 
 
 def _needs_more(loaded: IndexFile) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import stat as stat_module
 import struct
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from codelens.errors import UnsupportedRepository
 from codelens.scope.location import READ
 
 FIXED: Final = struct.Struct(">10I20s")
+COMPARED: Final = struct.Struct(">4I4xII8xI20s")
+"""`FIXED` without device, user and group, which are not compared."""
 """An entry up to its flags: ctime and mtime (seconds, nanoseconds), dev, inode, mode, uid, gid,
 size, object id.
 """
@@ -22,16 +23,14 @@ UNCOMPARED: Final = ASSUME_UNCHANGED | SKIP_WORKTREE | INTENT_TO_ADD | 0x3000
 """Flags of entries that git does not compare with a file: of these kinds, or of a conflict."""
 _TYPE_BITS: Final = 0o170000
 _LINK_TYPE: Final = 0o120000
-_REGULAR_TYPE: Final = 0o100000
 _OWNER_RUNS: Final = 0o100
-_MODE_BITS: Final = _TYPE_BITS | _OWNER_RUNS
 _STAT_BITS: Final = 0xFFFF_FFFF
 """git stores the lower half of inode and size."""
 
 _HEADER: Final = struct.Struct(">4sII")
 _EXTENSION: Final = struct.Struct(">4sI")
 _CHECKSUM_BYTES: Final = 20
-_SECOND_NS: Final = 1_000_000_000
+SECOND_NS: Final = 1_000_000_000
 _FLAGS_AT: Final = 60
 _NAME_AT: Final = 62
 _NAME_MASK: Final = 0xFFF
@@ -51,6 +50,9 @@ of its size, which is 0.
 Record = tuple[int, bytes, int]
 """The offset of an entry, its path, and its flags with the extended ones in the upper half."""
 
+Stat = tuple[int, int, int, int]
+"""mtime and ctime in nanoseconds, and size and inode modulo 2^32."""
+
 
 class IndexEntry(NamedTuple):
     """One entry. Stat fields are git's: times, and inode and size modulo 2^32."""
@@ -67,6 +69,11 @@ class IndexEntry(NamedTuple):
     skip_worktree: bool
     assume_unchanged: bool
     intent_to_add: bool
+
+    @property
+    def stat(self) -> Stat:
+        """What git compares with a file's stat, except for the mode."""
+        return self.mtime_ns, self.ctime_ns, self.size, self.ino
 
 
 class Damaged(Exception):
@@ -96,8 +103,8 @@ def unpacked(data: bytes, record: Record) -> IndexEntry:
         mode,
         oid,
         stage_of(flags),
-        m_s * _SECOND_NS + m_ns,
-        c_s * _SECOND_NS + c_ns,
+        m_s * SECOND_NS + m_ns,
+        c_s * SECOND_NS + c_ns,
         size,
         ino,
         flags & SKIP_WORKTREE != 0,
@@ -106,35 +113,25 @@ def unpacked(data: bytes, record: Record) -> IndexEntry:
     )
 
 
-def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
-    """Compares stats by git's rule (read-cache.c): a file as new as the index counts as changed."""
-    return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
+def same_stat(stat: Stat, mode: int, status: os.stat_result) -> bool:
+    """Compares the stat and mode of an entry by git's rule (read-cache.c).
+
+    The caller has to doubt a file that is as new as the index.
+    """
+    return stat == (
         status.st_mtime_ns,
         status.st_ctime_ns,
         status.st_size & _STAT_BITS,
         status.st_ino & _STAT_BITS,
-    ) and same_mode(entry, status)
+    ) and same_mode(mode, status)
 
 
-def is_file_with_stat(fields: tuple[Any, ...], status: os.stat_result) -> bool:
-    """Returns the same as `same_stat` for unpacked `FIXED` fields; False unless it is a file."""
-    c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, _ = fields
-    return (
-        m_s * _SECOND_NS + m_ns == status.st_mtime_ns
-        and c_s * _SECOND_NS + c_ns == status.st_ctime_ns
-        and size == status.st_size & _STAT_BITS
-        and ino == status.st_ino & _STAT_BITS
-        and not (mode ^ status.st_mode) & _MODE_BITS
-        and mode & _TYPE_BITS == _REGULAR_TYPE
-    )
-
-
-def same_mode(entry: IndexEntry, status: os.stat_result) -> bool:
+def same_mode(mode: int, status: os.stat_result) -> bool:
     """Whether a file has the kind of an entry: a link, an executable file or another file."""
-    if entry.mode & _TYPE_BITS == _LINK_TYPE:
-        return stat_module.S_ISLNK(status.st_mode)
-    runs = bool(entry.mode & _OWNER_RUNS) == bool(status.st_mode & _OWNER_RUNS)
-    return stat_module.S_ISREG(status.st_mode) and runs
+    differing = mode ^ status.st_mode
+    return not differing & _TYPE_BITS and (
+        not differing & _OWNER_RUNS or mode & _TYPE_BITS == _LINK_TYPE
+    )
 
 
 def stage_of(flags: int) -> int:

@@ -220,7 +220,7 @@ class StoredFiles:
             return True
         return (
             status is not None
-            and same_stat(entry, status)
+            and same_stat(entry.stat, entry.mode, status)
             and entry.mtime_ns < self._index_written_ns
         )
 

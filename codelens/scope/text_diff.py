@@ -48,6 +48,22 @@ def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
     ]
 
 
+def new_line(changes: Iterable[LineChange], line: int) -> tuple[bool, int]:
+    """Returns whether an old line is unchanged, and its new number.
+
+    A changed or deleted line has the number at which its replacement begins.
+    """
+    moved = 0
+    for change in changes:
+        first = change.old_start if change.old_lines else change.old_start + 1
+        if line < first:
+            break
+        if line < first + change.old_lines:
+            return False, change.new_start
+        moved += change.new_lines - change.old_lines
+    return True, line + moved
+
+
 RENAME_SIMILARITY = 0.5
 """git's threshold: two files at least this similar are one renamed file (diffcore-rename)."""
 

@@ -159,9 +159,7 @@ def commits_since(
         return None
 
 
-def subjects_after(
-    repository: Repository, head: str, old: str, since_s: int, *, most: int = _MOST_COMMITS
-) -> tuple[str, ...]:
+def subjects_after(repository: Repository, head: str, old: str, since_s: int) -> tuple[str, ...]:
     """Returns the subjects of recent commits that `head` has and `old` does not, latest first.
 
     Args:
@@ -169,7 +167,6 @@ def subjects_after(
         head: a whole commit id.
         old: a whole commit id; empty to leave out none.
         since_s: seconds since the epoch; older commits are left out.
-        most: the most commits to check.
     """
     git = repository.git
     subjects: list[str] = []
@@ -177,7 +174,7 @@ def subjects_after(
         walk = git.walk(git[head].peel(pygit2.Commit).id, SortMode.TIME)
         if old and old in git:
             walk.hide(git[old].peel(pygit2.Commit).id)
-        for commit in itertools.islice(walk, most):
+        for commit in itertools.islice(walk, _MOST_COMMITS):
             if commit.commit_time < since_s:
                 break
             subjects.append(commit.message.strip().partition("\n")[0])

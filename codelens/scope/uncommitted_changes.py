@@ -76,7 +76,7 @@ def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
         if entry.mode & _TYPE == _GITLINK:
             yield _submodule(file, status, entry, depth)
             continue
-        clean = same_stat(entry, status) and entry.mtime_ns < written_ns
+        clean = same_stat(entry.stat, entry.mode, status) and entry.mtime_ns < written_ns
         if not clean and not _same_bytes(entry, file, status):
             yield _differs_by_libgit2(repository, entry.path)
 
@@ -101,7 +101,7 @@ def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
 
 
 def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
-    if not same_mode(entry, status):
+    if not same_mode(entry.mode, status):
         return False
     if stat_module.S_ISLNK(status.st_mode):
         oid = pygit2.hash(os.readlink(file))

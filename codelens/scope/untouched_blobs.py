@@ -9,7 +9,7 @@ checks exclude the doubtful cases:
    than an attribute file which applies to it: git may have written it under other attributes.
 2. Converting line ends changes the size, so the caller compares the file's size with the blob's.
 3. A file as new as the index may have changed after git recorded its stat (git's racy rule), so the
-   caller compares its times with `UntouchedBlobs.written_ns`.
+   caller compares its times with that of the index.
 
 One case leaves no trace: git converted a file to bytes of the same size, and then the attribute
 file was removed from the worktree, or was only named by `core.attributesFile` at that time.
@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codelens.errors import ReadError
-from codelens.scope.git_index import ExpandTree, index_files, read_by_path
+from codelens.scope.git_index import IndexContent, Unchanged
 from codelens.scope.ignore_rules import Rules, read_in_tree, read_outside
 
 ATTRIBUTES_NAME: Final = b".gitattributes"
@@ -34,57 +34,33 @@ _ALL_FILES: Final = b"*\n"
 _BLANK: Final = re.compile(rb"[ \t\r]+")
 
 
-class UntouchedBlobs(NamedTuple):
-    """Files whose stat equals the one in git's index."""
-
-    oids: dict[bytes, bytes]
-    """Path -> object id of the blob."""
-    written_ns: int
-    """When git wrote the index. A file that is as new may have changed since."""
-
-
 def untouched_blobs(
-    index: str,
+    index: IndexContent,
     files: Mapping[bytes, os.stat_result],
     *,
     root: bytes,
     outside: Iterable[str],
-    expand_tree: ExpandTree,
+    tracked: Collection[bytes],
     plain: Collection[bytes] = (),
-) -> UntouchedBlobs:
+) -> Iterator[Unchanged]:
     """Returns the files that are as git wrote or added them.
 
     Files of a conflict, and those that git was asked not to check (`--assume-unchanged`,
     `--skip-worktree`), are left out.
 
     Args:
-        index: git's index file.
-        files: path -> its current lstat.
+        index: git's index.
+        files: path -> its current lstat, of regular files.
         root: the worktree's top folder.
         outside: attribute files outside of the tree, which may be missing.
-        expand_tree: opens the folders of a sparse index.
+        tracked: the paths in the index.
         plain: folders known to have no attribute file.
 
     Raises:
-        ReadError: the index or an attribute file cannot be read.
+        ReadError: an attribute file cannot be read.
     """
-    # Before the index is read: if git replaces it meanwhile, its entries count as newer.
-    written_ns = min((_modified_ns(file) for file in index_files(index)), default=0)
-    entries = read_by_path(index, expand_tree=expand_tree)
-    converted = ConvertedFiles(root, outside, entries, plain)
-    oids = {
-        path: oid
-        for path, oid in entries.unchanged(files).items()
-        if not converted.may_have(path, files[path])
-    }
-    return UntouchedBlobs(oids, written_ns)
-
-
-def _modified_ns(file: str) -> int:
-    try:
-        return os.stat(file).st_mtime_ns
-    except OSError:
-        return 0
+    converted = ConvertedFiles(root, outside, tracked, plain)
+    return converted.left_out_of(index.unchanged(files))
 
 
 class _Folder(NamedTuple):
@@ -110,7 +86,7 @@ class ConvertedFiles:
         self,
         root: bytes,
         outside: Iterable[str],
-        tracked: Mapping[bytes, object],
+        tracked: Collection[bytes],
         plain: Collection[bytes] = (),
     ) -> None:
         self._plain = plain
@@ -122,21 +98,21 @@ class ConvertedFiles:
             above = _below(above, _patterns(read_outside(path)), b"", _changed_ns(path))
         self._outside = above
         self._folders: dict[bytes, _Folder] = {}
-        self._last = b"/", above
 
-    def may_have(self, path: bytes, status: os.stat_result) -> bool:
-        """Whether a file may be converted, now or when it was written."""
-        at = path.rfind(b"/")
-        name = path[: max(at, 0)]
-        # The files of a folder come one after another.
-        if name != self._last[0]:
-            self._last = name, self._folder(name)
-        folder = self._last[1]
-        if status.st_ctime_ns < folder.changed_ns:
-            return True
-        return folder.rules is not None and folder.rules.ignored(
-            path[at + 1 :], path, is_folder=False
-        )
+    def left_out_of(self, files: Iterable[Unchanged]) -> Iterator[Unchanged]:
+        """Yields the files that are not converted, neither now nor when they were written."""
+        last, (rules, changed_ns) = b"/", self._outside
+        for file in files:
+            path, _, status = file
+            at = path.rfind(b"/")
+            name = path[:at] if at > 0 else b""
+            # The files of a folder come one after another.
+            if name != last:
+                last, (rules, changed_ns) = name, self._folder(name)
+            if status.st_ctime_ns >= changed_ns and (
+                rules is None or not rules.ignored(path[at + 1 :], path, is_folder=False)
+            ):
+                yield file
 
     def _folder(self, path: bytes) -> _Folder:
         known = self._folders.get(path)

@@ -16,9 +16,10 @@ from mcp.server import MCPServer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.paths import default_home
+from codelens.serve.call_answers import ClientCalls
 from codelens.serve.client_streams import Lines, Replies
 from codelens.serve.first_turn import ALL, HANDSHAKE_VERSIONS, LISTS, MODERN_VERSION, RECORD
-from codelens.serve.sdk_server import make_server, run
+from codelens.serve.sdk_server import run, sdk_server_for
 from codelens.serve.tool_row import FORMAT, PATH, Argument, ToolRow
 from codelens.serve.tool_table import ROWS
 
@@ -36,7 +37,8 @@ def sdk_answers(
         names: the tools that the server lists.
     """
     with Engine(Settings(default_home({}))) as engine:
-        return answers_of(make_server(engine, None, 0, tuple(names)), messages)
+        calls = ClientCalls.of_process(engine, None, 0)
+        return answers_of(sdk_server_for(calls, tuple(names)), messages)
 
 
 def answers_of(

@@ -33,7 +33,6 @@ from pydantic import ConfigDict, Field, ValidationError
 from codelens import __version__
 from codelens.cancellation import Call
 from codelens.engine.contexts.asking_session import Session, asked_by
-from codelens.engine.engine import Engine
 from codelens.errors import CodelensError
 from codelens.serve.call_answers import (
     CallAnswers,
@@ -353,22 +352,11 @@ class _Server(MCPServer[Any]):
         return await super().call_tool(name, arguments, context)
 
 
-def make_server(
-    engine: Engine, root: str | None, budget_ms: float, names: Sequence[str]
-) -> MCPServer[Any]:
-    """Create a server for the client that started it; it does not run yet.
-
-    Args:
-        engine: answers the calls.
-        root: the server's `--root`.
-        budget_ms: how long checking the files may take.
-        names: the tools to list.
-    """
-    return sdk_server_for(ClientCalls.of_process(engine, root, budget_ms), names)
-
-
 def sdk_server_for(client_calls: ClientCalls, names: Sequence[str]) -> MCPServer[Any]:
-    """Create a server that shares parts and call slots with the calls that need no SDK."""
+    """Create a server that shares parts and call slots with the calls that need no SDK.
+
+    It does not run yet, and lists the tools with these names.
+    """
     sessions = client_calls.sessions
     calls = ToolCalls(
         client_calls.answers,

@@ -1,4 +1,4 @@
-"""The lamps and an engine for them; other test files override them."""
+"""Repositories, an engine for them, and a provider of vectors; other test files override them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 from lamp_contexts import LAMP
 
@@ -37,3 +38,18 @@ def home(tmp_path: Path) -> Path:
 def engine(home: Path) -> Iterator[Engine]:
     with Engine(Settings(home=home)) as made:
         yield made
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with embedding_server() as server:
+        yield server
+
+
+@pytest.fixture
+def synced(engine: Engine, repository: GitRepo, server: EmbeddingServer) -> Engine:
+    engine.meaning_enable("openai", path=repository.root, endpoint=server.endpoint("openai"))
+    engine.meaning_sync(path=repository.root)
+    server.received.clear()
+    return engine

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from embedding_server import KEY, EmbeddingServer, embedding_server
+from embedding_server import EmbeddingServer
 from gitrepo import GitRepo
 
 from codelens.config import Settings
@@ -73,13 +72,6 @@ def test_nothing_begins_after_the_end() -> None:
     background.stop()
     background.note("/one")
     assert not syncs.done.acquire(timeout=0.2)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with embedding_server() as server:
-        yield server
 
 
 def test_a_server_sends_changes_if_a_provider_is_enabled(

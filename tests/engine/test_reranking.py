@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from embedding_server import KEY, EmbeddingServer, embedding_server
+from embedding_server import KEY, EmbeddingServer
 from gitrepo import GitRepo
 
 from codelens.answers.reading_answers import SearchAnswer
@@ -34,12 +33,10 @@ BY_RERANKER = ["src/last.py", "src/middle.py", "src/halting.py"]
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
+def server(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> EmbeddingServer:
     monkeypatch.setenv("VOYAGE_API_KEY", KEY)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with embedding_server() as server:
-        server.fails_at = "/rerank"
-        yield server
+    server.fails_at = "/rerank"
+    return server
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("milvus_lite", reason="milvus-lite is not installed")
 
-from embedding_server import KEY, EmbeddingServer, embedding_server
+from embedding_server import EmbeddingServer
 from gitrepo import GitRepo
 from milvus_server import TOKEN, MilvusServer, milvus_server, rest_of
 
@@ -36,12 +36,10 @@ def milvus(tmp_path: Path) -> Iterator[MilvusServer]:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+def server(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> EmbeddingServer:
     monkeypatch.setenv("MILVUS_TOKEN", TOKEN)
-    with embedding_server() as server:
-        server.same_words = {"cancel": "abort", "halt": "abort", "quit": "abort"}
-        yield server
+    server.same_words = {"cancel": "abort", "halt": "abort", "quit": "abort"}
+    return server
 
 
 def enable(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from embedding_server import KEY, EmbeddingServer, embedding_server
+from embedding_server import EmbeddingServer
 from gitrepo import GitRepo
 
 from codelens.answers.upkeep_answers import PrunedVectors
@@ -21,21 +20,6 @@ from codelens.store.vector_tables import alone_writing
 QUESTION = "what is part of a lamp"
 PART = "def part_{n}(lamp):\n    return lamp + {n}\n"
 FILES = {f"src/part{n}.py": PART.format(n=n) for n in range(5)}
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with embedding_server() as server:
-        yield server
-
-
-@pytest.fixture
-def synced(engine: Engine, repository: GitRepo, server: EmbeddingServer) -> Engine:
-    engine.meaning_enable("openai", path=repository.root, endpoint=server.endpoint("openai"))
-    engine.meaning_sync(path=repository.root)
-    server.received.clear()
-    return engine
 
 
 def test_texts_that_no_branch_has_lose_their_vectors_and_questions_keep_theirs(

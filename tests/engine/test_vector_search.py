@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from embedding_server import KEY, EmbeddingServer, embedding_server
+from embedding_server import KEY, EmbeddingServer
 from gitrepo import GitRepo
 
 from codelens.answers.reading_answers import SearchAnswer
@@ -24,20 +23,10 @@ QUESTION = "how can I cancel a job"
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with embedding_server() as server:
-        # Simulates a model that knows synonyms.
-        server.same_words = {"cancel": "abort", "halt": "abort", "quit": "abort"}
-        yield server
-
-
-@pytest.fixture
-def synced(engine: Engine, repository: GitRepo, server: EmbeddingServer) -> Engine:
-    engine.meaning_enable("openai", path=repository.root, endpoint=server.endpoint("openai"))
-    engine.meaning_sync(path=repository.root)
-    server.received.clear()
-    return engine
+def server(server: EmbeddingServer) -> EmbeddingServer:
+    # Simulates a model that knows synonyms.
+    server.same_words = {"cancel": "abort", "halt": "abort", "quit": "abort"}
+    return server
 
 
 def paths(answer: SearchAnswer) -> list[str]:

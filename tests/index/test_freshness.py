@@ -15,7 +15,7 @@ from gitrepo import GitRepo
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.index import membership_cache, worktree_comparison
-from codelens.scope.git_index import TrackedSet
+from codelens.scope.git_index import IndexContent
 from codelens.store.database import writer_lease
 from codelens.store.database.database_opening import open_index
 
@@ -262,13 +262,13 @@ def test_a_new_file_is_listed_by_the_git_index_as_it_is_now(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[str] = []
-    read = membership_cache.read_tracked
+    read = membership_cache.read_content
 
-    def noting(path: str, **named: Any) -> TrackedSet:
+    def noting(path: str, **named: Any) -> IndexContent:
         reads.append(path)
         return read(path, **named)
 
-    monkeypatch.setattr(membership_cache, "read_tracked", noting)
+    monkeypatch.setattr(membership_cache, "read_content", noting)
     repo.write(".gitignore", "*.gen.py\n")
     repo.git("add", "-A")
     repo.git("commit", "-qm", "ignore")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -33,21 +31,6 @@ def few_files_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worktree_comparison, "MANY_FILES", 1)
 
 
-@pytest.fixture
-def repo(tmp_path: Path, engine: Engine) -> GitRepo:
-    made = GitRepo.init(tmp_path / "repo")
-    made.commit("one", FILES)
-    engine.look(path=made.root)
-    return made
-
-
-def settle(tree: GitRepo) -> None:
-    """Makes git's index newer than all files, as after a checkout that takes a while."""
-    time.sleep(0.06)
-    os.utime(tree.root / tree.git("rev-parse", "--git-path", "index").decode().strip())
-    time.sleep(0.06)
-
-
 def differing(repo: GitRepo, place: Path) -> GitRepo:
     """A worktree that adds, changes, moves and lacks files of `repo`."""
     second = repo.worktree(place, branch="second")
@@ -60,7 +43,7 @@ def differing(repo: GitRepo, place: Path) -> GitRepo:
     second.git("add", "-A")
     second.git("commit", "-qm", "two")
     second.write("src/p5/part5.py", "def uncommitted(): pass\n")
-    settle(second)
+    second.settle()
     return second
 
 
@@ -137,7 +120,7 @@ def test_a_server_answers_about_a_second_worktree_at_once(repo: GitRepo, tmp_pat
     many = {f"lib/q{number}/q{number}.py": f"def q{number}(): pass\n" for number in range(250)}
     repo.commit("many", many)
     second = repo.worktree(tmp_path / "second", branch="second")
-    settle(second)
+    second.settle()
     with Engine(Settings(home=tmp_path / "home"), keep_going=True) as server:
         server.look(path=repo.root, budget_ms=60_000)
         look = server.look(path=second.root, budget_ms=500)
@@ -148,7 +131,7 @@ def test_the_view_of_other_settings_is_not_shared(
     repo: GitRepo, engine: Engine, tmp_path: Path
 ) -> None:
     second = repo.worktree(tmp_path / "second", branch="second")
-    settle(second)
+    second.settle()
     with Engine(Settings(home=engine.settings.home, languages={"*.h": "c"})) as other:
         other.look(path=second.root)
         languages = {row[0]: row[2] for row in rows_of(other, second.root)[:-1]}

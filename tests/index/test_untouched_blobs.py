@@ -29,14 +29,6 @@ FILES = {
 
 
 @pytest.fixture
-def repo(tmp_path: Path, engine: Engine) -> GitRepo:
-    made = GitRepo.init(tmp_path / "repo")
-    made.commit("one", FILES)
-    engine.look(path=made.root)
-    return made
-
-
-@pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The files that were read since; git's index is used for any number of files."""
     paths: set[str] = set()
@@ -51,22 +43,11 @@ def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return paths
 
 
-def settle(tree: GitRepo) -> None:
-    """Makes git's index newer than all files, as after a checkout that takes a while."""
-    time.sleep(0.06)
-    os.utime(index_of(tree))
-    time.sleep(0.06)
-
-
 def look_again(engine: Engine, tree: GitRepo, read: set[str]) -> None:
     """Looks at a worktree with a settled index, and notes only what this look reads."""
-    settle(tree)
+    tree.settle()
     read.clear()
     engine.look(path=tree.root)
-
-
-def index_of(tree: GitRepo) -> Path:
-    return tree.root / os.fsdecode(tree.git("rev-parse", "--git-path", "index").strip())
 
 
 def manifest(engine: Engine, root: Path) -> dict[str, tuple[str, str]]:
@@ -95,7 +76,7 @@ def test_a_second_worktree_reads_nothing(
     repo: GitRepo, engine: Engine, read: set[str], tmp_path: Path
 ) -> None:
     second = repo.worktree(tmp_path / "second")
-    settle(second)
+    second.settle()
     look = engine.look(path=second.root)
     assert (look.status, look.indexed, look.files) == ("fresh", 0, len(FILES))
     assert read == set()
@@ -112,7 +93,7 @@ def test_a_home_that_is_no_folder_has_no_attributes(
     home: str, repo: GitRepo, engine: Engine, read: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     second = repo.worktree(repo.root.parent / "second", branch="second")
-    settle(second)
+    second.settle()
     monkeypatch.setenv("HOME", home)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     assert engine.look(path=second.root).status == "fresh"
@@ -127,7 +108,7 @@ def test_a_file_as_new_as_the_index_is_read(
     second.write("src/one.py", "def lampion(): pass\n")
     second.git("add", "-A")
     newest = (second.root / "src/one.py").stat().st_ctime_ns
-    os.utime(index_of(second), ns=(newest, newest))
+    os.utime(second.index_file, ns=(newest, newest))
     time.sleep(0.06)
     engine.look(path=second.root)
     assert read == {"src/one.py"}
@@ -143,7 +124,7 @@ def test_a_change_that_keeps_size_and_mtime_is_read(
     time.sleep(0.06)
     file.write_text(FILES["src/one.py"].replace("lantern", "lampion"))
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    settle(second)
+    second.settle()
     engine.look(path=second.root)
     assert read == {"src/one.py"}
     check(engine, second, tmp_path)
@@ -156,7 +137,7 @@ def test_a_file_that_git_does_not_check_is_read(
     second = repo.worktree(tmp_path / "second")
     second.git("update-index", flag, "src/one.py", "src/two.py")
     second.write("src/one.py", "def lampion(): pass\n")
-    settle(second)
+    second.settle()
     engine.look(path=second.root)
     assert read == {"src/one.py", "src/two.py"}
     check(engine, second, tmp_path)
@@ -173,7 +154,7 @@ def test_files_of_a_conflict_and_untracked_ones_are_read(
     second.write("src/new.py", "def fresh(): pass\n")
     second.git("add", "-N", "src/new.py")
     second.write("src/other.py", "def other(): pass\n")
-    settle(second)
+    second.settle()
     engine.look(path=second.root)
     assert read == {"src/one.py", "src/new.py", "src/other.py"}
     check(engine, second, tmp_path)
@@ -186,7 +167,7 @@ def test_line_ends_that_git_converts_are_read(
     second = repo.worktree(tmp_path / "second")
     repo.git("config", "--unset", "core.autocrlf")
     assert second.path("src/one.py").read_bytes().endswith(b"\r\n")
-    settle(second)
+    second.settle()
     engine.look(path=second.root)
     assert read == FILES.keys() - {"empty.py"}
     check(engine, second, tmp_path)
@@ -305,7 +286,7 @@ def test_files_outside_of_a_sparse_checkout_are_read(
     second = repo.worktree(tmp_path / "second")
     second.git("sparse-checkout", "set", "--cone", "--sparse-index", "docs")
     second.write("src/one.py", "def lampion(): pass\n")
-    settle(second)
+    second.settle()
     engine.look(path=second.root)
     assert read == {"src/one.py"}
     check(engine, second, tmp_path)
@@ -317,7 +298,7 @@ def test_a_link_in_place_of_a_file_is_no_file(
     second = repo.worktree(tmp_path / "second")
     (second.root / "src/one.py").unlink()
     (second.root / "src/one.py").symlink_to("two.py")
-    settle(second)
+    second.settle()
     engine.look(path=second.root)
     assert read == set()
     assert "src/one.py" not in manifest(engine, second.root)
@@ -329,13 +310,13 @@ def test_other_settings_decide_the_language_again(
 ) -> None:
     home = tmp_path / "home"
     second = repo.worktree(tmp_path / "second")
-    settle(second)
+    second.settle()
     with Engine(Settings(home=home, languages={"*.h": "c"})) as other:
         other.look(path=second.root)
         found = manifest(other, second.root)
         assert found["src/head.h"][1] == "c"
     third = repo.worktree(tmp_path / "third")
-    settle(third)
+    third.settle()
     read.clear()
     with Engine(Settings(home=home)) as engine:
         engine.look(path=third.root)

@@ -120,6 +120,18 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
     assert found.index("src/text.py") < found.index("CHANGELOG.md")
 
 
+def test_a_build_file_stands_below_the_code_unless_it_is_asked_for(store: Store) -> None:
+    files = {
+        "package.json": '{"scripts": {"loop": "detect a loop and report it", "report": "loop"}}\n',
+        "src/planner.py": "def circular(plan):\n    # a loop is reported\n    return plan\n",
+    }
+    view = store.view({**files, **FILLER})
+    asked = paths(store.search(view, "how is a loop detected and reported"))
+    assert asked.index("src/planner.py") < asked.index("package.json")
+    asked = paths(store.search(view, "which script detects a loop to report it"))
+    assert asked.index("package.json") < asked.index("src/planner.py")
+
+
 @pytest.mark.parametrize(
     ("path", "role"),
     [
@@ -151,7 +163,29 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
         ("man/tool.8", "prose"),
         ("docs/manual/v1.7/manual.yml", "prose"),
         ("docs/_layouts/page.html", "prose"),
-        ("docs/conf.py", ""),
+        ("docs/conf.py", "tooling"),
+        (".github/ISSUE_TEMPLATE/bug.yml", "tooling"),
+        (".github/CONTRIBUTING.md", "prose"),
+        ("web/vite.config.ts", "tooling"),
+        ("web/tsconfig.build.json", "tooling"),
+        ("package.json", "tooling"),
+        ("Makefile", "tooling"),
+        (".eslintrc.cjs", "tooling"),
+        ("app/Shop.csproj", "tooling"),
+        ("docs/assets/start/javascripts/mirror/lib/mirror.js", "prose"),
+        ("docs/public/4.0/app.bundle.js", "prose"),
+        ("website/src/components/Button.js", ""),
+        ("src/assets/player.js", ""),
+        ("ui/public/libs/chart.iife.js", "generated"),
+        ("lib/box.umd.js", "generated"),
+        ("app/assets/javascripts/jquery-3.7.1-ui-1.13.3.js", "vendored"),
+        ("app/assets/stylesheets/tribute-5.1.3.css", "vendored"),
+        (".yarn/releases/yarn-4.9.1.cjs", "vendored"),
+        ("src/issue-3697.js", ""),
+        ("src/bundle.js", ""),
+        ("src/package.ts", ""),
+        ("src/config.ts", ""),
+        ("src/setup.ts", ""),
         ("lib/tool-1.2", ""),
         ("app/views/page.html", ""),
         ("adapt/redirects.caddyfiletest", "test"),

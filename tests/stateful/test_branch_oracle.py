@@ -33,6 +33,8 @@ SHARED = "".join(
 )
 COUNTS = {"histories": 0, "steps": 0, "answers": 0, "collisions": 0, "changes": 0, "events": 0}
 _ENOUGH = 100
+_ENOUGH_MS = 600_000.0
+"""`diff` stops its search for uses early without a budget, and says so: here it must not."""
 CACHES = (
     (definition_history, "_moves"),
     (commit_walk, "_listed_before"),
@@ -91,7 +93,7 @@ def answers(engine: Engine, tree: Path, counts: dict[str, int]) -> list[object]:
 
     def ask(question, *words, **options) -> object:
         try:
-            answer = question(*words, path=tree, **options)
+            answer = question(*words, path=tree, budget_ms=_ENOUGH_MS, **options)
         except CodelensError as error:
             return str(error)
         counts["answers"] = counts.get("answers", 0) + 1

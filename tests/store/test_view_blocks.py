@@ -14,6 +14,7 @@ from older_index import older_index
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexCorrupt
+from codelens.index.ingestion import path_facts
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_index
 from codelens.store.views import garbage_collection, view_blocks, views
@@ -172,6 +173,58 @@ INSERT INTO view_files (view, path, content, state, signature)
 SELECT 2, id, 7, 0, CAST('unread' AS BLOB) FROM paths WHERE id IN (3, 90);
 INSERT INTO view_folders VALUES (1, x'', zeroblob(32));
 """
+
+
+NAMED_PATHS = """
+.github/ISSUE_TEMPLATE/bug.yml .GitHub/x.yml web/.vscode/tasks.json github/x.yml src/.github
+vite.config.ts web/jest.config.cjs web/config.ts a.config.tsx a.config.json Shop/Shop.csproj
+.eslintrc web/.eslintrc.cjs .rc tsconfig.json tsconfig.build.json gulpfile.js gulpfile compose.yaml
+docker-compose.dev.yml Makefile a/b/a/b/Makefile makefile.py package.json src/package.ts mix.exs
+docs/conf.py website/a/conf.py src/conf.py setup.py src/setup.ts tests/package.json docs/index.md
+""".split()
+
+
+def test_paths_of_an_older_index_get_the_role_of_tooling(tmp_path: Path) -> None:
+    roles = {path: path_facts(path.encode()).role for path in NAMED_PATHS}
+    assert 15 < list(roles.values()).count("tooling") < len(NAMED_PATHS)
+    path = tmp_path / "index-0123456789abcdef.db"
+    with closing(older_index(path, 16)) as connection:
+        connection.executemany(
+            "INSERT INTO paths (path, stem, folders, role) VALUES (?, '', '', ?)",
+            [(name.encode(), "" if role == "tooling" else role) for name, role in roles.items()],
+        )
+    with closing(open_index(path)) as db:
+        rows = db.rows("SELECT path, role FROM paths")
+        assert {bytes(name).decode(): role for name, role in rows} == roles
+
+
+COPIED_PATHS = """
+docs/assets/lib/mirror.js Docs/Public/app.mjs website/static/worker.cjs docs/assets/page.css
+docs/src/app.js src/assets/app.js docs/assets/app.ts assets/docs/app.js docs/assets.js
+lib/box.umd.js lib/box.iife.mjs public/app.bundle.cjs lib/umd.js lib/bundle.js lib/box.bundle.ts
+js/lid-3.7.1.js js/lid-2.1.min.js css/lid-ui-1.13.2.css js/lid-3.7.1.slim.js js/lid-3.js
+.yarn/releases/yarn-4.9.1.cjs .yarn/plugins/typed.cjs .yarn/x .yarn tests/lid-3.7.1.js
+js/Lid-3.7.1.JS js/lid3.7.1.js docs/assets/lid-3.7.1.js docs/assets/app.umd.js
+""".split()
+
+
+def test_paths_of_an_older_index_get_the_roles_of_copies(tmp_path: Path) -> None:
+    roles = {path: path_facts(path.encode()).role for path in COPIED_PATHS}
+    before = {
+        "docs/assets/page.css": "prose",
+        "js/lid-2.1.min.js": "generated",
+        "tests/lid-3.7.1.js": "test",
+    }
+    assert {roles[path] for path in COPIED_PATHS} == {"prose", "vendored", "generated", "test", ""}
+    path = tmp_path / "index-0123456789abcdef.db"
+    with closing(older_index(path, 17)) as connection:
+        connection.executemany(
+            "INSERT INTO paths (path, stem, folders, role) VALUES (?, '', '', ?)",
+            [(name.encode(), before.get(name, "")) for name in roles],
+        )
+    with closing(open_index(path)) as db:
+        rows = db.rows("SELECT path, role FROM paths")
+        assert {bytes(name).decode(): role for name, role in rows} == roles
 
 
 def test_views_of_an_older_index_keep_their_files(tmp_path: Path) -> None:

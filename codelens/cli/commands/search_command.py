@@ -156,10 +156,33 @@ def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) 
 def _print_hits(hits: Sequence[Hit], blocks: Sequence[str]) -> None:
     """Print the blocks; on a terminal, their hits in another form."""
     if sys.stdout.isatty():
-        from codelens.cli.terminal_hit import show
-
         for hit in hits[: len(blocks)]:
-            show(hit)
+            _print_on_terminal(hit)
     else:
         for block in blocks:
             screen.put(block)
+
+
+def _print_on_terminal(hit: Hit) -> None:
+    """Print a hit: first a place that the terminal can open, then the handle."""
+    from codelens.render.search_text import explained, reason_of, shortened
+
+    whole = hit.kind == "file" or not hit.start_line
+    lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
+    path = os.path.join(hit.repository, hit.path)
+    place = path if whole else hit.handle if lines else f"{path}:{hit.start_line}"
+    parts = [place, hit.kind]
+    if hit.signature:
+        parts.append(shortened(text_pieces.one_line(hit.signature)))
+    if reason := reason_of(hit):
+        parts.append(f"({reason})")
+    if hit.stale:
+        parts.append("[stale]")
+    screen.page("  ".join(parts))
+    if place != hit.handle:
+        # The handle has a separate line, since that of a heading contains blanks and brackets.
+        screen.put(screen.styled(f"    {hit.handle}", "dim"))
+    for handle in hit.also:
+        screen.put(screen.styled(f"    {handle}", "dim"))
+    if hit.explain is not None:
+        screen.put(screen.styled(f"    {explained(hit)}", "dim"))

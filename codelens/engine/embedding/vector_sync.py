@@ -120,7 +120,7 @@ def _terms(
 # filled from there, so nothing is lost while it is down.
 
 _HELD_TEXTS = 2_000
-"""Texts in memory at once; between such lots other calls are answered."""
+"""Texts in memory at once; between these batches, other calls are answered."""
 _STAGE = "sending texts"
 
 

@@ -36,7 +36,7 @@ from codelens.store.views.snapshot import Snapshot, StateCache
 from codelens.types import Import
 
 OWN = b"."
-"""Stands in place of a word: the importing file's own folder or package."""
+"""Replaces a word: the importing file's own folder or package."""
 _DEFAULT = "default"
 _SEPARATORS = re.compile(r"[./\\:]+")
 _WORDS = re.compile(r"[^\W\d]\w*")
@@ -215,7 +215,7 @@ def name_index_of(db: Database, contents: Set[int]) -> NameIndex:
     """The cached index of names of a store, updated with the contents of a view."""
     index = _index_by_database.get(db)
     if index is None or index.is_stale(contents):
-        # Readers that still have the old index go on with it.
+        # Readers of the old index keep it.
         index = _index_by_database[db] = NameIndex()
     index.take(db, contents)
     return index

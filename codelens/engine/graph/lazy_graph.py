@@ -202,7 +202,7 @@ class LazyGraph:
         ]
 
     def combine(self, nodes: Iterable[Node]) -> None:
-        """Treat definitions as one: a use that means one of them, whichever, is certain."""
+        """Treat definitions as one: a use that means any of them is certain."""
         self._combined = frozenset(nodes)
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
@@ -547,7 +547,7 @@ class LazyGraph:
             cache.known_modules.add(path)
 
     def _seek_precise(self, path: bytes, symbol: int) -> None:
-        """Resolve the files that use a node according to a compiler, under whichever name."""
+        """Resolve the files that use a node under any name, according to a compiler."""
         self.resolve(self._edge_cache.precise.users(path, symbol))
 
     def _seek_inside(self, node: Node) -> None:

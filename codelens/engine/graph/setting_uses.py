@@ -154,7 +154,7 @@ HOLDERS = frozenset({"constant", "variable", "property", "field"})
 """Kinds of definitions that hold a value."""
 _CALLS = frozenset({"function", "method"})
 _CODE, _TYPE = "code", "type"
-"""Stand in place of a value for a line in a function, and in a type or another definition."""
+"""Replace a value, for a line in a function, and in a type or another definition."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _ENTRY = re.compile(
     rb"^[\s>]*(?:-\s+)?(?:(?:export|const|let|var|static|final|readonly|public|private|self\.)\s*)*"

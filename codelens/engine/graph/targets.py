@@ -74,7 +74,7 @@ class Targets:
         self._named_modules: dict[str, Sequence[tuple[FileRow, int, Symbol]]] = {}
 
     def find(self, target: str) -> Named:
-        """What a handle names; a folder of the view stands for everything below it.
+        """What a handle names; a folder of the view means everything below it.
 
         Raises:
             HandleError: it cannot be followed, or has several owners.

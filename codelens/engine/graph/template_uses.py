@@ -156,7 +156,7 @@ _RENDERING = re.compile(
 _NEAR = 120
 """Bytes before a name that must contain a word for rendering."""
 _ALWAYS = frozenset({"partial", "bare", "component"})
-"""Groups of `_naming` that mean a template wherever they stand."""
+"""Groups of `_naming` that mean a template in any place."""
 _NAME = rb"[@\w./:\\~-]"
 
 

@@ -41,7 +41,7 @@ _ROOTS = frozenset({"src", "lib", "app", "main", "test"})
 """Folders above a package that are not part of its name."""
 _JOINT = re.compile(r"[.:\\]+")
 _MODULE = re.compile(rb"(?<![\w$.\\])(?:[\w$]+[.:\\]+)+\Z")
-"""What stands before a name in a string."""
+"""The text before a name in a string."""
 _MOST_MODULE = 500
 """Bytes."""
 _ENDS = re.compile(rb"(?:[.:]+\w+)*[\"'`]")

@@ -25,7 +25,7 @@ from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached, changed_file, changed_symbol, reach
-from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.scope.text_diff import LineChange, changed_lines, new_line
 from codelens.types import Reference, Symbol
 
 _PROMISES = frozenset({"interface", "trait"})
@@ -365,24 +365,12 @@ class BaseGraph:
 
     def line(self, path: bytes, line: int) -> int:
         """The current number of a line of the commit; its old number if it was deleted."""
-        unchanged, place = self._current_line(path, line)
+        unchanged, place = new_line(self._changed(path), line)
         return place if unchanged else max(place, 1)
 
     def is_unchanged(self, path: bytes, line: int) -> bool:
         """Whether a line of the commit still exists unchanged."""
-        return self._current_line(path, line)[0]
-
-    def _current_line(self, path: bytes, line: int) -> tuple[bool, int]:
-        moved = 0
-        for hunk in self._changed(path):
-            # If a side has no lines, its start is the line before.
-            first = hunk.old_start if hunk.old_lines else hunk.old_start + 1
-            if line < first:
-                break
-            if line < first + hunk.old_lines:
-                return False, hunk.new_start
-            moved += hunk.new_lines - hunk.old_lines
-        return True, line + moved
+        return new_line(self._changed(path), line)[0]
 
     def _changed(self, path: bytes) -> Sequence[LineChange]:
         hunks = self._hunks.get(path)

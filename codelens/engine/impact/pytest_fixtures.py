@@ -1,4 +1,4 @@
-"""Finds tests that use pytest fixtures: they take them by argument name, so there is no edge.
+"""Finds tests that use pytest fixtures: tests name them as arguments, so no edge leads to them.
 
 https://docs.pytest.org/en/stable/reference/fixtures.html: of several fixtures with one name, the
 nearest counts: first those in the test's own file, then those in the enclosing `conftest.py` files.

@@ -224,7 +224,7 @@ class Change(NamedTuple):
     before: bytes = b""
     """The former path of a moved file."""
     listed: bool = True
-    """False for a part of a new container, which stands for its parts."""
+    """False for a part of a new container, which represents its parts."""
     harmless: bool = False
     """Whether only comments changed or imports were added: no user of the file is affected."""
 

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from codelens.answers.upkeep_answers import PruneAnswer, Pruned, ViewLife
@@ -23,7 +24,7 @@ from codelens.paths import printed
 from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.database_opening import open_index
+from codelens.store.database.database_opening import HeldIndex, hold_index, open_index
 from codelens.store.database.writer_lease import Clock, machine
 from codelens.store.views import garbage_collection, index_metadata
 from codelens.store.views.garbage_collection import Limits
@@ -69,19 +70,18 @@ def prune(
             if every_s and not _is_time(path, every_s):
                 continue
             removed_views: list[ViewLife] = []
+            pruned = partial(
+                prune_index, path, limits, dry_run=dry_run, rest=rest, removed_views=removed_views
+            )
             try:
-                done = prune_index(
-                    path, limits, dry_run=dry_run, rest=rest, removed_views=removed_views
-                )
+                done = pruned()
             except DiskFull:
                 full = True
                 if not dry_run:
                     # A damaged file is kept for a week, as long as the disk has room.
                     disposed += database_recovery.forget_all(home / "indexes")
                 with let_go(path):
-                    done = prune_held(
-                        path, limits, dry_run=dry_run, rest=rest, removed_views=removed_views
-                    )
+                    done = pruned(alone=True)
         except (IndexLocked, LeaseLost, SchemaTooNew) as error:
             done = Pruned(repo_id_of(path), "", skipped=str(error))
         except StoreError as error:
@@ -107,6 +107,7 @@ def prune_index(
     rest: Rest = lambda: True,
     clock: Clock = machine,
     removed_views: list[ViewLife] | None = None,
+    alone: bool = False,
 ) -> Pruned:
     """Prune one index.
 
@@ -117,39 +118,18 @@ def prune_index(
         rest: called between steps.
         clock: the machine's.
         removed_views: receives the removed views, even if pruning fails later.
+        alone: hold the index exclusively, which needs less room: for a full disk.
 
     Raises:
         IndexLocked: another process writes; steps done so far remain.
-        DiskFull: there is not enough room; see `prune_held`.
+        DiskFull: there is not enough room; with `alone`, or other processes have it open.
         StoreError: the index cannot be used.
     """
-    with closing(open_index(path)) as db:
+    with closing(hold_index(path) if alone else open_index(path)) as db:
         if dry_run:
             return _planned(db, limits, clock)
-        return _prune(db, limits, rest, clock, [] if removed_views is None else removed_views)
-
-
-def prune_held(
-    path: Path, limits: Limits, *, dry_run: bool, rest: Rest, removed_views: list[ViewLife]
-) -> Pruned:
-    """Prune one index on a full disk, with exclusive access to it.
-
-    Args:
-        path: the index.
-        limits: how long views are kept.
-        dry_run: report what would be removed; remove nothing.
-        rest: called between steps.
-        removed_views: views removed so far, to be reported with the others.
-
-    Raises:
-        DiskFull: other processes have it open, or it would have to grow anyway.
-        StoreError: the index cannot be used.
-    """
-    with closing(database_opening.hold_index(path)) as db:
-        if dry_run:
-            return _planned(db, limits, machine)
-        with db.without_log():
-            return _prune(db, limits, rest, machine, removed_views)
+        with db.without_log() if isinstance(db, HeldIndex) else nullcontext():
+            return _prune(db, limits, rest, clock, [] if removed_views is None else removed_views)
 
 
 def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:

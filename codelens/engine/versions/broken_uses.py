@@ -28,7 +28,7 @@ from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import reach
-from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.scope.text_diff import LineChange, changed_lines, new_line
 from codelens.store.views.views import OVERSIZED
 from codelens.wording import count_of, first_of
 
@@ -295,15 +295,8 @@ class Users:
         if pair is None:
             gone = path not in self._view.snapshot.by_path
             return None if gone else (path, line)
-        moved = 0
-        for hunk in self._changed(path):
-            first = hunk.old_start if hunk.old_lines else hunk.old_start + 1
-            if line < first:
-                break
-            if line < first + hunk.old_lines:
-                return None
-            moved += hunk.new_lines - hunk.old_lines
-        return pair.new.path, line + moved
+        unchanged, place = new_line(self._changed(path), line)
+        return (pair.new.path, place) if unchanged else None
 
     def _is_changed(self, path: bytes, line: int) -> bool:
         """Whether a line of the new side was changed."""

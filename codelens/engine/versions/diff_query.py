@@ -250,7 +250,7 @@ def _changes(compared: Compared) -> Iterator[DefinitionChange]:
 def chosen(compared: Compared, filters: Filters) -> Compared:
     """Apply filters to a comparison; a definition that moved out of a file counts as moved.
 
-    A definition that came from an included file is listed wherever it is now.
+    A definition that came from an included file is listed at its current place.
     """
     files: list[FileChange] = []
     for file in compared.diff.files:

@@ -14,11 +14,12 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codelens.extract.flow.expressions import UNKNOWN
-from codelens.extract.flow.receivers import ROOT, receivers_of
+from codelens.extract.flow.receivers import receivers_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
+from codelens.types import ROOT
 
 _ARGUMENTS = frozenset({"argument_list", "arguments"})
 _CALLS = frozenset({"call", "call_expression", "function_call"})

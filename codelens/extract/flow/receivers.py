@@ -17,7 +17,7 @@ from codelens.extract.flow.operators import GIVING_TYPES, Use, typed_names
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
-from codelens.types import PROTOCOL
+from codelens.types import PROTOCOL, ROOT
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
@@ -164,8 +164,6 @@ _READERS: dict[str, Callable[[Node], Iterator[_Named]]] = {
 
 # Receivers: the text before the dot of each name (`Reference.receiver`).
 
-ROOT = "\\"
-"""The receiver of a name that is qualified as global: `\\strlen()` in PHP."""
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})

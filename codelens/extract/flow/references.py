@@ -25,7 +25,7 @@ from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 from codelens.extract.symbols.symbols import Symbols
-from codelens.types import Import, Reference
+from codelens.types import CASE, INITIAL, NAMED, SETTER, VARIABLE, Import, Reference
 
 KINDS = ("export", "name", "type", "call")
 """The valid `@reference.<kind>` captures. At the same position the later kind wins."""
@@ -41,20 +41,6 @@ letter.
 _LONGEST_OWNER = 80
 MACRO = -2
 """In place of the number of arguments: a macro call, which calls no function of that name."""
-INITIAL = ":"
-"""In place of arguments that start a constructor: the call names a type, never a field."""
-SETTER = "="
-"""In place of arguments: a call by assignment. `a.b = c` calls `b=`; `a.b += c` calls `b`, then
-`b=`.
-"""
-NAMED = ":="
-"""In place of arguments: the name is that of an argument, and of a field if a constructor takes it.
-"""
-CASE = "case"
-"""In place of arguments: the name is a constant of the value's type, or one that is in scope there.
-"""
-VARIABLE = "@"
-"""In place of arguments: the name is a variable of the instance, never a method."""
 _MARKS = (
     ("call.initial", INITIAL),
     ("call.setter", SETTER),

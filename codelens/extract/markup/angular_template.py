@@ -22,7 +22,7 @@ from codelens.extract.markup.markup_tokens import (
     attributes,
     is_name,
 )
-from codelens.extract.markup.virtual_script import VirtualScript
+from codelens.extract.markup.virtual_script import NestedMarkup, VirtualScript
 
 _TOKEN = re.compile(
     rb"\{\{|\}|\{|@(?P<block>else\s+if|[a-z]+)\b\s*(?=[({])|@let\s+(?P<let>[A-Za-z_$][\w$]*)\s*=|"
@@ -78,21 +78,13 @@ def translate(text: bytes, script: VirtualScript) -> Translated:
     return Translated(template.uses, template.elements)
 
 
-class _OpenPart(NamedTuple):
-    name: bytes
-    """Name of the element; empty for a block in braces."""
-    closing: bytes
+class _AngularTemplate(NestedMarkup):
+    """A template; blocks in braces have no name."""
 
-
-class _AngularTemplate:
     def __init__(self, text: bytes, script: VirtualScript) -> None:
+        super().__init__(script)
         self._text = text
-        self._script = script
-        self._stack: list[_OpenPart] = []
-        self._opened: dict[bytes, int] = {}
         self._has_ends = self._has_semicolons = True
-        self._depth = 0
-        """Number of open elements and blocks with variables of their own."""
         self._scanned = 0
         """How many bytes were searched for the end of a block's head without finding one."""
         self.uses: list[ElementUse] = []
@@ -118,26 +110,7 @@ class _AngularTemplate:
                 self._close(match["name"])
             elif match["name"]:
                 at = self._element(match["name"], match.start("name"), at)
-        while self._stack:
-            self._pop()
-
-    def _push(self, name: bytes, closing: bytes) -> None:
-        self._stack.append(_OpenPart(name, closing))
-        self._opened[name] = self._opened.get(name, 0) + 1
-        self._depth += bool(closing)
-
-    def _pop(self) -> bytes:
-        name, closing = self._stack.pop()
-        self._opened[name] -= 1
-        self._depth -= bool(closing)
-        self._script.glue(closing)
-        return name
-
-    def _close(self, name: bytes) -> None:
-        """Closes the last open element or block of a name and everything in it, if there is one."""
-        if self._opened.get(name):
-            while self._pop() != name:
-                pass
+        self._close_all()
 
     def _interpolation(self, start: int, limit: int = -1) -> int:
         """Translates `{{ x }}` from its beginning. Returns where to continue."""

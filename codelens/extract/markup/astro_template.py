@@ -43,24 +43,16 @@ class _Level(NamedTuple):
     """Braces open in the code, or elements open in the markup."""
 
 
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the script of a component's markup.
-
-    Args:
-        text: the whole component.
-        script: to add to.
-        names: unused, since the case of an element's name shows whether it is a component.
-    """
-    del names
-    fence = _FENCE.match(text)
-    _AstroMarkup(text, script).read(fence.end() if fence is not None else 0)
+def translate(script: VirtualScript) -> None:
+    """Adds the script of a component's markup to it."""
+    fence = _FENCE.match(script.text)
+    _AstroMarkup(script).read(fence.end() if fence is not None else 0)
 
 
 class _AstroMarkup:
-    def __init__(self, text: bytes, script: VirtualScript) -> None:
-        self.text = text
-        self.script = script
-        self._braces = Braces(text)
+    def __init__(self, script: VirtualScript) -> None:
+        self.text, self.script = script.text, script
+        self._braces = Braces(script.text)
         self._unclosed = 0
 
     def read(self, at: int) -> None:

@@ -76,9 +76,8 @@ def scripts_of(
     own = words(b"\n".join([text[start:end] for start, end in spans]))
     translator = import_module(f"codelens.extract.markup.{framework}_template")
     opening: bytes = getattr(translator, "OPENING", OPENING)
-    virtual = VirtualScript(text, opening)
-    translate = cast("Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate)
-    translate(text, virtual, own)
+    virtual = VirtualScript(text, opening, own)
+    cast("Callable[[VirtualScript], None]", translator.translate)(virtual)
     spans += virtual.scripts
     own |= words(b"\n".join([text[start:end] for start, end in virtual.scripts]))
     whole = virtual.finished()

@@ -24,6 +24,9 @@ _INSIDE = re.compile(
 _MOST_UNCLOSED = 8
 """Number of unclosed braces for which the whole text is searched; later ones count as text."""
 _MOST_ATTRIBUTES = 500
+_CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
+_CLOSES = frozenset(_CLOSING.values())
+_MOST_CLOSED = 50
 VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 NATIVE = frozenset(
     b"a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button "
@@ -60,27 +63,47 @@ class Attribute(NamedTuple):
 
 
 class Braces:
-    """Finds where expressions in braces end, in time linear in the text."""
+    """Finds where expressions in braces end, in time linear in the text.
 
-    def __init__(self, text: bytes) -> None:
-        self._text = text
+    `signs` matches the brackets that count, and what hides others: strings, comments, escapes.
+    """
+
+    def __init__(self, text: bytes, signs: re.Pattern[bytes] = _INSIDE) -> None:
+        self._text, self._signs = text, signs
         self._unclosed = 0
 
     def end(self, start: int) -> int:
-        """Returns the position of the brace that closes the one at a position; -1 without one."""
+        """Returns the position of the bracket that closes the one at a position; -1 without one."""
         if self._unclosed >= _MOST_UNCLOSED:
             return -1
-        depth = 0
-        for match in _INSIDE.finditer(self._text, start):
+        opened: list[bytes] = []
+        for match in self._signs.finditer(self._text, start):
             sign = match[0]
-            if sign == b"{":
-                depth += 1
-            elif sign == b"}":
-                depth -= 1
-                if not depth:
+            if sign in _CLOSING:
+                opened.append(_CLOSING[sign])
+            elif sign in _CLOSES:
+                if opened.pop() != sign:
+                    break
+                if not opened:
                     return match.start()
         self._unclosed += 1
         return -1
+
+    def after(self, start: int) -> int:
+        """Returns the position after that bracket; -1 without one."""
+        end = self.end(start)
+        return end + 1 if end >= 0 else -1
+
+    def missing(self, start: int) -> bytes:
+        """Returns the signs that close the brackets which are open at the end of the text."""
+        opened: list[bytes] = []
+        for match in self._signs.finditer(self._text, start):
+            sign = match[0]
+            if sign in _CLOSING:
+                opened.append(_CLOSING[sign])
+            elif opened and opened[-1] == sign:
+                opened.pop()
+        return b"".join(reversed(opened[-_MOST_CLOSED:]))
 
 
 def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attribute | int]:

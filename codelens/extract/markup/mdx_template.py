@@ -25,23 +25,15 @@ _MOST_UNCLOSED = 8
 """Number of unclosed quotes, comments or blocks for which the whole text is searched."""
 
 
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the script of a page: its elements and expressions are those of JSX.
-
-    Args:
-        text: the whole page.
-        script: to add to.
-        names: unused, since the case of an element's name shows whether it is a component.
-    """
-    del names
-    _Page(text, script).read()
+def translate(script: VirtualScript) -> None:
+    """Adds the script of a page to it: its elements and expressions are those of JSX."""
+    _Page(script).read()
 
 
 class _Page:
-    def __init__(self, text: bytes, script: VirtualScript) -> None:
-        self._text = text
-        self._script = script
-        self._braces = Braces(text)
+    def __init__(self, script: VirtualScript) -> None:
+        self._text, self._script = script.text, script
+        self._braces = Braces(script.text)
         self._unclosed = 0
         self._begins_block = True
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from codelens.extract.markup.markup_tokens import NATIVE, VOID
+from codelens.extract.markup.markup_tokens import NATIVE, VOID, Braces
 from codelens.extract.markup.virtual_script import VirtualScript, is_usable
 
 CLASS = b"__component__"
@@ -52,7 +52,6 @@ _CODE = re.compile(
     re.DOTALL,
 )
 _BEFORE_TAG = re.compile(rb"[{};>:]\s*\Z|=>\s*\Z|\A\s*\Z|\n\s*\Z")
-_OPENING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _PAIRS = re.compile(
     rb"[()\[\]{}]|%s" % _SKIPPED,
     re.DOTALL,
@@ -74,46 +73,9 @@ _TEXT_PARAMETER = re.compile(
 """Parameters that are texts by their names, and attributes of HTML."""
 _TYPE_PARAMETER = re.compile(rb"T(?:[A-Z][a-z]\w*)?")
 _NAME = re.compile(_WORD)
-_MOST_UNCLOSED = 8
-_MOST_CLOSED = 50
 _LOOKED_BACK = 60
+_MOST_UNCLOSED = 8
 _CODE_ATTRIBUTES = frozenset({b"ref", b"key", b"attributes", b"bind"})
-
-
-class _Pairs:
-    """Finds where brackets are closed, in time linear in the text."""
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._unclosed = 0
-
-    def end(self, start: int) -> int:
-        """Returns the position after the bracket that closes the one at a position; -1 without."""
-        if self._unclosed >= _MOST_UNCLOSED:
-            return -1
-        opened: list[bytes] = []
-        for match in _PAIRS.finditer(self._text, start):
-            sign = match[0]
-            if sign in _OPENING:
-                opened.append(_OPENING[sign])
-            elif sign in {b")", b"]", b"}"}:
-                if opened.pop() != sign:
-                    break
-                if not opened:
-                    return match.end()
-        self._unclosed += 1
-        return -1
-
-    def missing(self, start: int) -> bytes:
-        """Returns the signs that close the brackets which are open at the end of the text."""
-        opened: list[bytes] = []
-        for match in _PAIRS.finditer(self._text, start):
-            sign = match[0]
-            if sign in _OPENING:
-                opened.append(_OPENING[sign])
-            elif opened and opened[-1] == sign:
-                opened.pop()
-        return b"".join(reversed(opened[-_MOST_CLOSED:]))
 
 
 class _Nesting(NamedTuple):
@@ -123,23 +85,15 @@ class _Nesting(NamedTuple):
     """Elements open in the markup, or braces open in the code."""
 
 
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the class of a component.
-
-    Args:
-        text: the whole component.
-        script: to add to; it has no opening of its own.
-        names: unused, since the case of an element's name shows whether it is a component.
-    """
-    del names
-    _Razor(text, script).read()
+def translate(script: VirtualScript) -> None:
+    """Adds the class of a component to its script, which has no opening."""
+    _Razor(script).read()
 
 
 class _Razor:
-    def __init__(self, text: bytes, script: VirtualScript) -> None:
-        self._text = text
-        self._script = script
-        self._pairs = _Pairs(text)
+    def __init__(self, script: VirtualScript) -> None:
+        self._text, self._script = script.text, script
+        self._pairs = Braces(script.text, _PAIRS)
         self._levels: list[_Nesting] = []
         self._begin = 0
         self._blocks: list[tuple[int, int]] = []
@@ -185,7 +139,7 @@ class _Razor:
         """Adds the members of `@code { }`."""
         at = 0
         while match := _BLOCK.search(self._text, at):
-            end = self._pairs.end(match.end())
+            end = self._pairs.after(match.end())
             at = max(end, match.end())
             last = end - 1 if end >= 0 else len(self._text)
             if end < 0 and self._blocks:
@@ -290,7 +244,7 @@ class _Razor:
             self._begin = start + 2
             return start + 2
         if sign == b"(":
-            end = self._pairs.end(start + 1)
+            end = self._pairs.after(start + 1)
             if end >= 0:
                 self._value(start + 2, end - 1)
             return max(end, start + 2)
@@ -302,7 +256,7 @@ class _Razor:
         at = implicit.end()
         while True:
             if text[at : at + 1] in {b"(", b"["} or text[at : at + 2] == b"?[":
-                end = self._pairs.end(at + (text[at : at + 1] == b"?"))
+                end = self._pairs.after(at + (text[at : at + 1] == b"?"))
                 if end < 0:
                     break
                 at = end
@@ -319,7 +273,7 @@ class _Razor:
         while text[at : at + 1].isspace():
             at += 1
         if text[at : at + 1] == b"(":
-            end = self._pairs.end(at)
+            end = self._pairs.after(at)
             if end < 0:
                 return self._abandoned(at, again)
             at = end

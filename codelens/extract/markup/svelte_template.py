@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from codelens.extract.markup.markup_tokens import (
     TAG,
@@ -14,7 +13,7 @@ from codelens.extract.markup.markup_tokens import (
     camelized,
     is_name,
 )
-from codelens.extract.markup.virtual_script import VirtualScript, is_usable
+from codelens.extract.markup.virtual_script import NestedMarkup, OpenPart, VirtualScript, is_usable
 
 _RAW = re.compile(rb"<(script|style)\b", re.IGNORECASE)
 _TOKEN = re.compile(rb"\{|" + TAG.pattern, re.DOTALL)
@@ -27,31 +26,16 @@ _ON_VARIABLES = frozenset({b"bind", b"class", b"style", b"let"})
 _RUNS = frozenset({b"use", b"transition", b"in", b"out", b"animate"})
 
 
-class _OpenBlock(NamedTuple):
-    name: bytes
-    closing: bytes
-    component: bytes = b""
+def translate(script: VirtualScript) -> None:
+    """Adds the script of a component's markup to it."""
+    _SvelteMarkup(script).read()
 
 
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the script of a component's markup.
-
-    Args:
-        text: the whole component.
-        script: to add to.
-        names: the words in the component's scripts.
-    """
-    _SvelteMarkup(text, script, names).read()
-
-
-class _SvelteMarkup:
-    def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-        self._text = text
-        self._script = script
-        self._names = names
-        self._braces = Braces(text)
-        self._stack: list[_OpenBlock] = []
-        self._opened: dict[bytes, int] = {}
+class _SvelteMarkup(NestedMarkup):
+    def __init__(self, script: VirtualScript) -> None:
+        super().__init__(script)
+        self._text, self._names = script.text, script.names
+        self._braces = Braces(script.text)
         self._awaited = (0, 0)
 
     def read(self) -> None:
@@ -74,28 +58,14 @@ class _SvelteMarkup:
                 at = closing if closing >= 0 else len(text)
             else:
                 at = self._element(name, match.start("name"), at)
-        while self._stack:
-            self._pop(len(text))
+        self._close_all(len(text))
 
-    def _push(self, name: bytes, closing: bytes, component: bytes = b"") -> None:
-        self._stack.append(_OpenBlock(name, closing, component))
-        self._opened[name] = self._opened.get(name, 0) + 1
-
-    def _pop(self, end: int) -> bytes:
-        name, closing, _ = self._stack.pop()
-        self._opened[name] -= 1
-        if name == b"#snippet":
+    def _add_closing(self, part: OpenPart, end: int) -> None:
+        if part.name == b"#snippet":
             self._script.glue(b"\n")
-            self._script.definition(closing, end)
+            self._script.definition(part.closing, end)
         else:
-            self._script.glue(closing)
-        return name
-
-    def _close(self, name: bytes, end: int = 0) -> None:
-        """Closes the last open element or block of a name and all in it."""
-        if self._opened.get(name):
-            while self._pop(end) != name:
-                pass
+            self._script.glue(part.closing)
 
     def _mustache(self, place: int, start: int, end: int) -> None:
         """Translates a tag in braces between elements."""

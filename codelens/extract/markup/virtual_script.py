@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Literal
+from collections.abc import Set
+from typing import Literal, NamedTuple
 
 from codelens.extract.source_text import Source
 
@@ -73,15 +74,18 @@ class VirtualScript:
     Args:
         text: the whole text of the component.
         opening: what begins the template's script; empty if the translation adds it.
+        names: the words in the component's scripts.
     """
 
-    def __init__(self, text: bytes, opening: bytes = OPENING) -> None:
+    def __init__(
+        self, text: bytes, opening: bytes = OPENING, names: Set[bytes] = frozenset()
+    ) -> None:
         self._pieces: list[bytes] = [text, b"\n", opening]
         self._closing = b"\n}\n" if opening else b"\n"
         self.base = len(text)
         """Positions from here on belong to the template's script."""
         self._size = self.base + 1 + len(opening)
-        self._text = text
+        self.text, self.names = text, names
         self._starts = [self.base]
         self.members: list[tuple[bytes, int, int]] = []
         """Members that the markup declares, with their spans: slots."""
@@ -124,12 +128,12 @@ class VirtualScript:
         """
         self._add(b"\n" + opening, 0, "glue")
         at = start
-        if attribute and self._text.find(b"&", start, end) >= 0:
-            for match in _ENTITY.finditer(self._text, start, end):
-                self._add(self._text[at : match.start()], at, "exact")
+        if attribute and self.text.find(b"&", start, end) >= 0:
+            for match in _ENTITY.finditer(self.text, start, end):
+                self._add(self.text[at : match.start()], at, "exact")
                 self._add(_ENTITIES[match[0]], 0, "glue")
                 at = match.end()
-        self._add(self._text[at:end], at, "exact")
+        self._add(self.text[at:end], at, "exact")
 
     def expression(self, start: int, end: int, *, attribute: bool = False) -> None:
         """Adds an expression as a statement, if it is complete."""
@@ -152,14 +156,14 @@ class VirtualScript:
 
     def written(self, start: int, end: int) -> None:
         """Adds uses of the names that code assigns to: an assignment alone is no use of a name."""
-        for match in _ASSIGNED.finditer(self._text, start, end):
+        for match in _ASSIGNED.finditer(self.text, start, end):
             self._add(b"\n;[", 0, "glue")
             self._add(match[1], match.start(1), "exact")
             self._add(b"];", 0, "glue")
 
     def is_usable(self, start: int, end: int) -> bool:
         """Whether a span of the source is complete code."""
-        return is_usable(self._text[start:end])
+        return is_usable(self.text[start:end])
 
     def _add(self, code: bytes, source: int, piece: Piece) -> None:
         if code:
@@ -200,3 +204,50 @@ class VirtualScript:
         start, piece = self._places[at]
         inside = max(0, virtual.line_starts[line - 1] - self._starts[at])
         return source.line(start + inside if piece == "exact" else start)
+
+
+class OpenPart(NamedTuple):
+    """An open element or block of a template."""
+
+    name: bytes
+    closing: bytes
+    """The code that closes it in the script."""
+    component: bytes
+
+
+class NestedMarkup:
+    """The open elements and blocks of a template."""
+
+    def __init__(self, script: VirtualScript) -> None:
+        self._script = script
+        self._stack: list[OpenPart] = []
+        self._opened: dict[bytes, int] = {}
+        self._depth = 0
+        """Number of open elements and blocks with variables of their own."""
+
+    def _push(self, name: bytes, closing: bytes, component: bytes = b"") -> None:
+        self._stack.append(OpenPart(name, closing, component))
+        self._opened[name] = self._opened.get(name, 0) + 1
+        self._depth += bool(closing)
+
+    def _pop(self, end: int = 0) -> bytes:
+        """Closes the innermost part, at a position. Returns its name."""
+        part = self._stack.pop()
+        self._opened[part.name] -= 1
+        self._depth -= bool(part.closing)
+        self._add_closing(part, end)
+        return part.name
+
+    def _add_closing(self, part: OpenPart, end: int) -> None:
+        del end  # For parts that end at a position of the text.
+        self._script.glue(part.closing)
+
+    def _close(self, name: bytes, end: int = 0) -> None:
+        """Closes the last open part of a name and everything in it, if there is one."""
+        if self._opened.get(name):
+            while self._pop(end) != name:
+                pass
+
+    def _close_all(self, end: int = 0) -> None:
+        while self._stack:
+            self._pop(end)

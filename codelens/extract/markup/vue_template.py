@@ -15,7 +15,7 @@ from codelens.extract.markup.markup_tokens import (
     capitalized,
     is_name,
 )
-from codelens.extract.markup.virtual_script import TAKEN, VirtualScript, is_usable
+from codelens.extract.markup.virtual_script import TAKEN, NestedMarkup, VirtualScript, is_usable
 
 _ROOT = re.compile(rb"<(template|script|style)\b", re.IGNORECASE)
 _PLAIN_LANGUAGES = frozenset({b"", b"html"})
@@ -41,21 +41,9 @@ class _Directive(NamedTuple):
     attribute: Attribute
 
 
-class _OpenTag(NamedTuple):
-    name: bytes
-    closing: bytes
-    component: bytes
-
-
-def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-    """Adds the script of a component's templates.
-
-    Args:
-        text: the whole component.
-        script: to add to.
-        names: the words in the component's scripts, which decide what an element may mean.
-    """
-    at = 0
+def translate(script: VirtualScript) -> None:
+    """Adds the script of a component's templates to it."""
+    text, at = script.text, 0
     while match := _ROOT.search(text, at):
         kind = match[1].lower()
         language, at, is_empty = b"", len(text), False
@@ -68,19 +56,16 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
         if is_empty:
             continue
         if kind == b"template" and language in _PLAIN_LANGUAGES:
-            at = _Template(text, script, names).read(at)
+            at = _Template(script).read(at)
         else:
             closing = text.find(b"</" + match[1], at)
             at = closing if closing >= 0 else len(text)
 
 
-class _Template:
-    def __init__(self, text: bytes, script: VirtualScript, names: set[bytes]) -> None:
-        self._text = text
-        self._script = script
-        self._names = names
-        self._stack: list[_OpenTag] = []
-        self._opened: dict[bytes, int] = {}
+class _Template(NestedMarkup):
+    def __init__(self, script: VirtualScript) -> None:
+        super().__init__(script)
+        self._text, self._names = script.text, script.names
         self._has_ends = True
 
     def read(self, at: int) -> int:
@@ -101,8 +86,7 @@ class _Template:
         else:
             self._interpolations(at, len(text))
             at = len(text)
-        while self._stack:
-            self._pop()
+        self._close_all()
         return at
 
     def _interpolations(self, start: int, end: int) -> None:
@@ -114,18 +98,6 @@ class _Template:
             elif closing < end:
                 self._script.expression(start + 2, closing)
             start += 2
-
-    def _close(self, name: bytes) -> None:
-        """Closes the last open element of a name and everything in it, if there is one."""
-        if self._opened.get(name):
-            while self._pop() != name:
-                pass
-
-    def _pop(self) -> bytes:
-        name, closing, _ = self._stack.pop()
-        self._opened[name] -= 1
-        self._script.glue(closing)
-        return name
 
     def _element(self, name: bytes, place: int, at: int) -> int:
         """Translates an opening tag. Returns where it ends."""
@@ -151,8 +123,7 @@ class _Template:
         if end < 0 or name.lower() in VOID:
             self._script.glue(closing)
         else:
-            self._stack.append(_OpenTag(name, closing, component))
-            self._opened[name] = self._opened.get(name, 0) + 1
+            self._push(name, closing, component)
         return abs(end)
 
     def _attributes(self, at: int) -> tuple[list[Attribute], list[_Directive], int]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
 from tree_sitter import Node
 
 from codelens.extract.parse.captures import Captures
 from codelens.extract.parse.grammars import Grammar
-from codelens.extract.source_text import Source, before_blanks
+from codelens.extract.source_text import Source, before_blanks, regex
 from codelens.extract.symbols.capture_events import (
     DEFINITION,
     EXTENT,
@@ -55,7 +54,7 @@ def is_definition(frame: Frame, parent: Frame | None, source: Source, rule: str)
     called, arguments = head
     name = source.slice(*called.byte_range)
     in_type = parent is not None and parent.kind in TYPES
-    if not _regex(rule).fullmatch(name):
+    if not regex(rule).fullmatch(name):
         return True
     if in_type and parent is not None and parent.qualified.rpartition(".")[2] == name:
         return True
@@ -110,11 +109,6 @@ def _name_span(arguments: Node, source: Source, in_type: bool, body: bool) -> Sp
     elif in_type and len(texts) == 2 and _PLAIN.fullmatch(texts[0]) and texts[1][-1:] == ")":
         at = 0
     return nodes[at].byte_range if at >= 0 else None
-
-
-@cache
-def _regex(rule: str) -> re.Pattern[str]:
-    return re.compile(rule)
 
 
 # The sweep assigns names, bodies, owners and marks to definitions.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple, cast
 
 from codelens.extract.language_settings import LanguageInfo
-from codelens.extract.source_text import Source
+from codelens.extract.source_text import Source, regex
 from codelens.extract.symbols.capture_events import FUNCTIONS, TYPES, Definitions, Frame, tidy
 from codelens.extract.symbols.comments import Comments, plain_docstring, shortened
 from codelens.extract.symbols.definition_names import Names, Span, Taken, Visibility
@@ -181,7 +181,7 @@ class _Builder:
     def _through_self(self, frame: Frame, parent: Frame | None) -> Frame | None:
         """Returns the type of a member that is assigned in a method: `self.x = 1`."""
         start, end = frame.through or (0, 0)
-        if not _regex(self._info.selves).fullmatch(self._source.slice(start, end)):
+        if not regex(self._info.selves).fullmatch(self._source.slice(start, end)):
             frame.dropped = True
             return None
         around = self._around(parent)
@@ -330,7 +330,7 @@ class _Builder:
             text = self._source.slice(start, end)
             for closer, pattern in self._info.hints:
                 alike = (closer in TYPES) == (kind in TYPES) or kind == "variable"
-                if alike and _regex(pattern).search(text):
+                if alike and regex(pattern).search(text):
                     return closer
         return kind
 
@@ -344,7 +344,7 @@ class _Builder:
             tail = " {…} " + " ".join(rest.split()).rstrip("; ")
         raw = self._comments.left_out(start, min(end, start + _SIGNATURE_RAW))
         if self._info.signature_noise:
-            raw = _regex("(?m)" + self._info.signature_noise).sub(" ", raw)
+            raw = regex("(?m)" + self._info.signature_noise).sub(" ", raw)
         if self._info.signature == "line":
             raw = raw.split("\n", 1)[0]
         whole = " ".join(raw.split())
@@ -373,7 +373,7 @@ class _Builder:
             elif _is_short(frame):
                 doc = self._comments.trailing_doc(frame.end, last)
             if doc and self._info.doc_noise:
-                doc = " ".join(_regex(self._info.doc_noise).sub(" ", doc).split())
+                doc = " ".join(regex(self._info.doc_noise).sub(" ", doc).split())
             if doc:
                 return doc
         return ""
@@ -388,8 +388,3 @@ def _is_short(frame: Frame) -> bool:
 
 def _joined(outer: str, inner: str) -> str:
     return f"{outer}.{inner}" if outer and inner else outer or inner
-
-
-@cache
-def _regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)

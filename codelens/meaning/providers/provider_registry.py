@@ -135,30 +135,17 @@ def checked_endpoint(spec: ProviderSpec, endpoint: str) -> str:
     return url
 
 
-def connect(
-    spec: ProviderSpec,
-    model: str,
-    endpoint: str,
-    *,
-    timeout_s: float,
-    environ: Mapping[str, str] | None = None,
-) -> EmbeddingClient:
+def connect(spec: ProviderSpec, model: str, endpoint: str, *, timeout_s: float) -> EmbeddingClient:
     """Make the provider's client; sends nothing yet.
 
     Raises:
         ProviderNotInstalled: the extra is not installed.
         ProviderKeyMissing: the environment has no key.
     """
-    return spec.client(_connection(spec, model, endpoint, timeout_s, environ))
+    return spec.client(_connection(spec, model, endpoint, timeout_s))
 
 
-def connect_reranker(
-    spec: ProviderSpec,
-    endpoint: str,
-    *,
-    timeout_s: float,
-    environ: Mapping[str, str] | None = None,
-) -> RerankingClient:
+def connect_reranker(spec: ProviderSpec, endpoint: str, *, timeout_s: float) -> RerankingClient:
     """Make the client of a provider's reranker; sends nothing yet.
 
     Raises:
@@ -166,32 +153,25 @@ def connect_reranker(
         ProviderKeyMissing: the environment has no key.
     """
     assert spec.reranker is not None, "the provider has no reranker"
-    connection = _connection(spec, spec.rerank_model, endpoint, timeout_s, environ)
+    connection = _connection(spec, spec.rerank_model, endpoint, timeout_s)
     remedy = "its endpoint may have no reranker: search without it (`--rerank off`)"
     return spec.reranker(connection._replace(remedy=remedy))
 
 
-def _connection(
-    spec: ProviderSpec,
-    model: str,
-    endpoint: str,
-    timeout_s: float,
-    environ: Mapping[str, str] | None,
-) -> Connection:
-    variables = os.environ if environ is None else environ
-    key = variables.get(spec.key_variable, "").strip() if spec.key_variable else ""
+def _connection(spec: ProviderSpec, model: str, endpoint: str, timeout_s: float) -> Connection:
+    key = os.environ.get(spec.key_variable, "").strip() if spec.key_variable else ""
     if spec.key_variable and not key:
         raise ProviderKeyMissing(spec.name, spec.key_variable)
     return Connection(spec.name, model, endpoint, key, spec.key_variable, timeout_s)
 
 
-def batch_size(spec: ProviderSpec, environ: Mapping[str, str] | None = None) -> int:
+def batch_size(spec: ProviderSpec) -> int:
     """Texts per request: `EMBEDDING_BATCH_SIZE`, up to the provider's limit.
 
     Raises:
         SettingError: the variable is not a whole number of at least 1.
     """
-    text = (os.environ if environ is None else environ).get(BATCH_VARIABLE, "")
+    text = os.environ.get(BATCH_VARIABLE, "")
     if not text:
         return min(DEFAULT_BATCH, spec.most_texts)
     if not text.isdecimal() or int(text) < 1:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from codelens.paths import matching, printed
+from codelens.paths import matching_parts, printed
 from codelens.rank.pasted.query_forms import definitions
 from codelens.rank.query import query_analysis
 from codelens.rank.query.query_analysis import Defined, Name
@@ -26,6 +26,9 @@ _SHORTEST = {PREFIX: 2, PIECE: 3, LETTERS: 4}
 _REASONS = {PREFIX: "begins with", PIECE: "contains", LETTERS: "fits the abbreviation"}
 _NAMES = 5
 _FILES = 3
+_OMITTED = bytes(byte for byte in range(1, 128) if not chr(byte).isalnum() and chr(byte) != "/")
+"""The ASCII characters of a path that its key lacks."""
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 
 
@@ -125,13 +128,12 @@ def _likely(files: Sequence[FileRow], key: str) -> Sequence[FileRow]:
     """Preselect the files whose paths may contain a key, so that few are checked one by one."""
     if not key.isascii():
         return files
-    names = [file.path for file in files]
     # Characters that a key omits may separate any two of its letters.
-    letters = b"[^a-z0-9/\\x00]*".join(key[at : at + 1].encode() for at in range(len(key)))
-    numbers = set(matching(names, re.compile(letters)))
+    names = b"\0".join([file.path for file in files]).lower().translate(None, _OMITTED)
+    numbers = set(matching_parts(names, re.compile(re.escape(key.encode()))))
     # Keys fold other letters to ASCII.
-    if not b"".join(names).isascii():
-        numbers.update(number for number, name in enumerate(names) if not name.isascii())
+    if not names.isascii():
+        numbers.update(matching_parts(names, _NOT_ASCII))
     return [files[number] for number in sorted(numbers)]
 
 

@@ -153,11 +153,17 @@ _ROLE_WORDS = {
     "translation": "translation translations locale locales i18n l10n localization localisation "
     "gettext",
     "data": "csv tsv svg vcxproj pbxproj plist storyboard",
+    "tooling": "action actions build builds bundle bundler bundling ci config configs "
+    "configuration configure coverage dependencies dependency deploy deployment "
+    "docker dockerfile eslint github hook hooks install installation lint linter "
+    "linting makefile package packages packaging pipeline prettier publish "
+    "publishing release releases script scripts setup task tasks tooling tools "
+    "version versions webpack workflow workflows",
     "prose": "docs documentation readme changelog documented guide license contributing "
     "markdown release notes",
 }
-_ROLE_OF = {word: role for role, words in _ROLE_WORDS.items() for word in words.split()}
-_OF_TESTS = frozenset(_ROLE_WORDS["test"].split())
+_ASKS_FOR = {role: frozenset(words.split()) for role, words in _ROLE_WORDS.items()}
+_OF_TESTS = _ASKS_FOR["test"]
 _BEFORE_TESTS = frozenset(
     "unit integration regression smoke acceptance functional e2e failing flaky missing existing "
     "add fix update write improve in".split()
@@ -286,7 +292,7 @@ def _roles(text: str) -> frozenset[str]:
     tests.
     """
     words = WORD.findall(text.partition("\n")[0].lower())
-    return frozenset(_ROLE_OF[word] for word in words if word in _ROLE_OF)
+    return frozenset(role for role, asking in _ASKS_FOR.items() if not asking.isdisjoint(words))
 
 
 def _is_about_tests(text: str) -> bool:

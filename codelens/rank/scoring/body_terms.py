@@ -49,6 +49,10 @@ class TermNumbers(dict[str, tuple[int, ...]]):
         for at in chunk_scores.lines_holding(new, self._beginnings):
             self[new[at]] = self._numbers_of(new[at])
 
+    def lines_holding(self, lines: Sequence[str]) -> Iterable[int]:
+        """Return the positions of the lines that may have a term: of most texts, few."""
+        return chunk_scores.lines_holding(lines, self._beginnings)
+
     def _numbers_of(self, word: str) -> tuple[int, ...]:
         number_of = self._numbers
         return tuple(
@@ -77,13 +81,15 @@ class BodyTerms:
         numbers: TermNumbers,
     ) -> None:
         last = len(lines) + 1
-        starts = sorted({1, last, *(min(max(border, 1), last) for border in borders)})
+        starts = sorted({1, last, *borders})
+        starts = starts[bisect_left(starts, 1) : bisect_right(starts, last)]
         spans = list(_touched(starts, hit))
-        words = _words_and_line_ends(
-            [line for start, end in spans for line in lines[start - 1 : end]]
-        )
+        touched = [line for start, end in spans for line in lines[start - 1 : end]]
+        touched_numbers = list(chain.from_iterable(range(start, end + 1) for start, end in spans))
+        holding = numbers.lines_holding(touched)
+        words = _words_and_line_ends([touched[at] for at in holding])
         numbers.learn(set(words))
-        line_numbers = chain.from_iterable(range(start, end + 1) for start, end in spans)
+        line_numbers = map(touched_numbers.__getitem__, holding)
         self._numbers: list[int] = []
         """The lines with a term, in order."""
         self._terms: list[list[int]] = []
@@ -203,6 +209,10 @@ def comment_start(lines: Sequence[str], start: int, cache: dict[int, int] | None
     It maps the last line of a run of comment lines to the first line of the run, as far as it was
     read; the last line of a block comment to its negative first line; any other line to 0.
     """
+    # Above most definitions is no comment.
+    line_above = lines[start - 2].strip() if start > 1 else ""
+    if not line_above.startswith(_COMMENT) and not line_above.endswith(_CLOSINGS):
+        return start
     cache = {} if cache is None else cache
     first = start
     while first > 1 and start - first < _MOST_COMMENT:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -143,6 +144,9 @@ _FINISHED = 1000
 """Number of documents, the best by the walked terms, for which the other terms are looked up."""
 _SORTED_AT = 4
 """The best scores are sorted when there are this many times as many as wanted."""
+_DENSE = 8
+"""A segment's scores are a list once a term is in one of this many documents: walking a list costs
+half as much for each document, but includes those without any term."""
 
 Keep = Callable[[list[FileRow]], list[FileRow]]
 
@@ -158,8 +162,10 @@ class Weighed(NamedTuple):
     """Path ids of files with the term in stem or folders."""
 
 
-_Scores = dict[int, list[float]]
-"""For each segment the scores of its documents."""
+_SegmentScores = list[float] | dict[int, float]
+"""The scores of documents by number; if they are few, without those that have no term."""
+_Scores = dict[int, _SegmentScores]
+"""The scores of each segment."""
 
 
 def weigh(
@@ -207,10 +213,11 @@ def choose(
     Best first; with `also_first`, all files of `also` come first, without a limit. `keep` drops
     files that a filter excludes; None if nothing is filtered.
     """
-    text = _text_scores(corpus, terms, None if keep else WANTED)
+    text, complete = _text_scores(corpus, terms, None if keep else WANTED)
     # Enough contents score at least this by text alone, so no file below can be among the best.
-    floor = 0.0 if keep else _floor(text, WANTED)
-    ordered = _ordered(corpus, text, _path_scores(corpus, terms), also, floor)
+    floor = 0.0 if keep else _floor(complete, WANTED)
+    best = _best(corpus, complete, floor)
+    ordered = _ordered(corpus, text, _path_scores(corpus, terms), (best, also), floor)
     if also:
         forced = {file.path_id for file in also}
         first = [file for file in ordered if file.path_id in forced]
@@ -225,10 +232,14 @@ def _ordered(
     corpus: Corpus,
     text: _Scores,
     paths: Mapping[int, float],
-    also: Sequence[FileRow],
+    files: tuple[Sequence[int], Sequence[FileRow]],
     floor: float,
 ) -> list[FileRow]:
-    """Return files not below `floor` by text and path, and all of `also`; best first."""
+    """Return files not below `floor` by text and path, best first.
+
+    `files` are the contents that may not be below `floor`, and files that are always returned.
+    """
+    best, also = files
     scored: dict[int, tuple[float, bytes, FileRow]] = {}
 
     def consider(file: FileRow, floor: float) -> None:
@@ -238,7 +249,7 @@ def _ordered(
         if score >= floor:
             scored[file.path_id] = (-score, file.path, file)
 
-    for content in _best(corpus, text, floor):
+    for content in best:
         for file in corpus.files_of[content]:
             consider(file, floor)
     for number in paths:
@@ -259,18 +270,29 @@ def _filtered(ordered: list[FileRow], keep: Keep) -> list[FileRow]:
 
 def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
     """Return content -> whole-file score as a share of the best, without zero scores."""
-    scores = _text_scores(corpus, terms, None)
-    top = max(chain.from_iterable(scores.values()), default=0.0)
+    scores, _ = _text_scores(corpus, terms, None)
+    top = max(chain.from_iterable(map(_values, scores.values())), default=0.0)
     return {
         corpus.segments[number].contents[at]: score / top
         for number, scores_of_segment in scores.items()
-        for at, score in enumerate(scores_of_segment)
+        for at, score in _numbered(scores_of_segment)
         if score > 0.0
     }
 
 
-def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | None) -> _Scores:
-    """Compute BM25F of whole files, rarest terms first.
+def _values(scores: _SegmentScores) -> Iterable[float]:
+    return scores if isinstance(scores, list) else scores.values()
+
+
+def _numbered(scores: _SegmentScores) -> Iterable[tuple[int, float]]:
+    """Return the documents' numbers with their scores."""
+    return enumerate(scores) if isinstance(scores, list) else scores.items()
+
+
+def _text_scores(
+    corpus: Corpus, terms: Sequence[Weighed], file_count: int | None
+) -> tuple[_Scores, _Scores]:
+    """Compute BM25F of whole files, rarest terms first; return all scores and the complete ones.
 
     With `file_count`, a score is complete only if the file can be among the best (MaxScore: Turtle
     and Flood, "Query evaluation: strategies and optimizations", 1995): once the remaining terms
@@ -289,25 +311,36 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | Non
         walked += term.hits.files
         if at and file_count is not None and walked > _WALKED:
             floor = _floor(scores, _FINISHED)
-            if floor > 0 and _finish(corpus, scores, ordered[at:], floor):
-                break
+            if floor > 0 and (few := _finish(corpus, scores, ordered[at:], floor)):
+                return scores, few
         # This test costs as much as adding a term that a third of the files have.
         if tests and left <= tests[0] and term.hits.files > _WORTH_PRUNING:
             del tests[0]
             floor = _floor(scores, file_count or 1) - left
-            if floor > 0 and _finish(corpus, scores, ordered[at:], floor):
-                break
+            if floor > 0 and (few := _finish(corpus, scores, ordered[at:], floor)):
+                return scores, few
         left -= term.weight * (K1 + 1.0)
         for number, row in term.hits.rows.items():
             segment = corpus.segments[number]
             segment_scores = scores.get(number)
-            if segment_scores is None:
-                segment_scores = scores[number] = [0.0] * len(segment.body)
+            is_dense = row.doc_count * _DENSE > len(segment.body)
+            if segment_scores is None or (is_dense and not isinstance(segment_scores, list)):
+                segment_scores = scores[number] = _room(segment, segment_scores, dense=is_dense)
             _add(segment_scores, row, segment, term.weight)
+    return scores, scores
+
+
+def _room(segment: Segment, before: _SegmentScores | None, *, dense: bool) -> _SegmentScores:
+    """Return scores of a segment with the values of `before`."""
+    if not dense:
+        return defaultdict(float)
+    scores = [0.0] * len(segment.body)
+    for doc, score in _numbered(before or {}):
+        scores[doc] = score
     return scores
 
 
-def _add(scores: list[float], row: Posting, segment: Segment, weight: float) -> None:
+def _add(scores: _SegmentScores, row: Posting, segment: Segment, weight: float) -> None:
     """Add one term's share; the only loop over every document with a term.
 
     The same sum as `_count`, inlined: a call would cost more than the rest.
@@ -338,25 +371,26 @@ def _floor(scores: _Scores, file_count: int) -> float:
     best: list[float] = []
     floor = 0.0
     for segment_scores in scores.values():
-        if max(segment_scores) > floor:
-            best += [score for score in segment_scores if score > floor]
-            if len(best) > _SORTED_AT * file_count:
-                best.sort(reverse=True)
-                del best[file_count:]
-                floor = best[-1]
+        best += [score for score in _values(segment_scores) if score > floor]
+        if len(best) > _SORTED_AT * file_count:
+            best.sort(reverse=True)
+            del best[file_count:]
+            floor = best[-1]
     best.sort(reverse=True)
     return best[file_count - 1] if len(best) >= file_count else 0.0
 
 
-def _finish(corpus: Corpus, scores: _Scores, terms: Sequence[Weighed], floor: float) -> bool:
-    """Add the remaining terms to the documents not below `floor`, if there are few."""
+def _finish(corpus: Corpus, scores: _Scores, terms: Sequence[Weighed], floor: float) -> _Scores:
+    """Add the remaining terms to the documents not below `floor`, and return these.
+
+    If there are many, add nothing and return nothing.
+    """
     few = {
-        number: [doc for doc, score in enumerate(segment_scores) if score >= floor]
+        number: [doc for doc, score in _numbered(segment_scores) if score >= floor]
         for number, segment_scores in scores.items()
-        if max(segment_scores) >= floor
     }
     if sum(map(len, few.values())) > _FEW_LEFT:
-        return False
+        return {}
     for number, docs in few.items():
         segment_scores, segment = scores[number], corpus.segments[number]
         for term in terms:
@@ -366,7 +400,7 @@ def _finish(corpus: Corpus, scores: _Scores, terms: Sequence[Weighed], floor: fl
                 if total:
                     count = _count(total, segment, doc)
                     segment_scores[doc] += term.weight * (K1 + 1.0) * count / (count + K1)
-    return True
+    return {number: {doc: scores[number][doc] for doc in docs} for number, docs in few.items()}
 
 
 def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
@@ -380,19 +414,11 @@ def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
     return scores
 
 
-def _best(corpus: Corpus, scores: Mapping[int, list[float]], floor: float) -> list[int]:
-    """Return contents with a score not below `floor`."""
-    if not floor:
-        return [
-            corpus.segments[number].contents[at]
-            for number, segment_scores in scores.items()
-            for at, score in enumerate(segment_scores)
-            if score
-        ]
+def _best(corpus: Corpus, scores: _Scores, floor: float) -> list[int]:
+    """Return contents with a score not below `floor` and above 0."""
     return [
         corpus.segments[number].contents[at]
         for number, segment_scores in scores.items()
-        if max(segment_scores) >= floor
-        for at, score in enumerate(segment_scores)
-        if score >= floor
+        for at, score in _numbered(segment_scores)
+        if score >= floor and score
     ]

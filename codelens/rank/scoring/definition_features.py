@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.extract.tokenizer import terms_of_text
+from codelens.extract.tokenizer import terms_of_text, terms_of_word
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
 from codelens.rank.query import query_analysis
@@ -25,6 +25,7 @@ from codelens.rank.scoring.file_features import (
     scale,
     stage_of,
 )
+from codelens.rank.scoring.sibling_versions import Versions
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.contents import Content
@@ -94,7 +95,8 @@ def _cosine(name: str, query: PathQuery, length: float) -> float:
 
 @lru_cache(maxsize=50_000)
 def _terms_of_name(name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(terms_of_text(name)))
+    is_word = name.isascii() and name.isidentifier()
+    return tuple(dict.fromkeys(terms_of_word(name) if is_word else terms_of_text(name)))
 
 
 # The second stage computes the features of each candidate, about 0 to 1.
@@ -185,10 +187,17 @@ def examine(
     rows = [dict(candidate.features) for candidate in evidence]
     asked_for = [row for row, features in zip(rows, best, strict=True) if not features.pushed]
     scale(rows, asked_for or rows, _SCALED, stage_of(query, "definitions"), common)
-    return Examined(
-        [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)],
-        compared_meaning,
-    )
+    return Examined(list(_compared_by_version(evidence, rows, query)), compared_meaning)
+
+
+def _compared_by_version(
+    evidence: Sequence[Evidence], rows: Sequence[dict[str, float]], query: Query
+) -> Iterator[Evidence]:
+    """Yield the candidates with their scaled features and whether newer versions exist."""
+    superseded = Versions(evidence, query).superseded_files()
+    for candidate, features in zip(evidence, rows, strict=True):
+        features["superseded"] = float(candidate.file.path_id in superseded)
+        yield candidate._replace(features=features)
 
 
 def _definitions_of(

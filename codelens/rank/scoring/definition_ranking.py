@@ -25,6 +25,7 @@ from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.definition_features import Judged
 from codelens.rank.scoring.definition_wording import Wording
 from codelens.rank.scoring.file_features import PathQuery as Question
+from codelens.rank.scoring.sibling_versions import Versions
 from codelens.rank.search_state import Texts
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.ranking_reads import Definition
@@ -57,14 +58,14 @@ _ASKED = 0.75
 """Minimum similarity of a name that the words of a query ask for."""
 
 
-def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
-    """Whether a definition is an answer by itself.
+def is_part_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
+    """Whether a definition inside another is an answer by itself.
 
     A part of a type (field, alias, enum member, constructor) is an answer only if the query asks
     for it by name, or by all words of its name.
     """
     symbol = every[at]
-    if symbol.parent < 0 or every[symbol.parent].kind not in query_analysis.CONTAINERS:
+    if every[symbol.parent].kind not in query_analysis.CONTAINERS:
         return True
     if every[symbol.parent].kind == "module":
         return True
@@ -100,9 +101,9 @@ def tests_in_source(every: Sequence[Definition]) -> set[int]:
     return inner_tests
 
 
-def is_declaration_alone(at: int, every: Sequence[Definition]) -> bool:
-    """Whether a definition only names a package, namespace or module, and contains nothing."""
-    return every[at].kind == "module" and not (at + 1 < len(every) and every[at + 1].parent == at)
+def is_empty(at: int, every: Sequence[Definition]) -> bool:
+    """Whether no other definition is inside this one."""
+    return not (at + 1 < len(every) and every[at + 1].parent == at)
 
 
 def is_constructor(at: int, every: Sequence[Definition]) -> bool:
@@ -193,13 +194,13 @@ _FEATURES = (*ranking_weights.DEFINITIONS, *ranking_weights.TASK_DEFINITIONS)
 """Features of a definition, in the order in which the parts of its score are added."""
 (
     _FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _SUMMARY, _NEIGHBOURS,
-    _CONTAINER, _VALUE, _ASIDE, _DECLARED,
+    _SUPERSEDED, _CONTAINER, _VALUE, _ASIDE, _DECLARED,
 ) = map(
     _FEATURES.index,
     "file body line name owner named within place top test summary neighbours "
-    "container value aside declared".split(),
+    "superseded container value aside declared".split(),
 )  # fmt: skip
-_OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE)
+_OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE, _SUPERSEDED)
 """Features that a definition does not inherit from its parts."""
 
 
@@ -336,11 +337,14 @@ def ranked(
     )
     top = max((scored.score for scored in judged), default=0.0)
     features: list[_Features] = []
+    versions = Versions((scored.evidence for scored in judged), query)
     for scored in judged:
         prior = max(scored.score, 0.0) / top if top > 0 else 0.0
         best_place = chosen.get(scored.evidence.file.path_id)
         place = (best_place.start_line, best_place.end_line) if best_place else None
-        features += _of_file(scored, prior, comparison, texts=texts, place=place)
+        rows = _of_file(scored, prior, comparison, texts=texts, place=place)
+        superseded = versions.superseded_definitions(scored.evidence)
+        features += _marked(rows, superseded) if superseded else rows
     with_terms = [row.values for row in features if row.values[_LINE] or row.values[_BODY]]
     for feature in (_BODY, _LINE):
         best = max((values[feature] for values in with_terms), default=0.0) or 1.0
@@ -359,6 +363,17 @@ def ranked(
         RankedDefinition(*features[at][:5], score, _wording(features[at].values))
         for at, score in order
     )
+
+
+def _marked(rows: Iterable[_Features], superseded: Set[int]) -> Iterator[_Features]:
+    """Yield the rows with the feature of those that have a newer version."""
+    for row in rows:
+        if row.symbol in superseded:
+            values = row.values.copy()  # Definitions without terms share their features.
+            values[_SUPERSEDED] = 1.0
+            yield row._replace(values=values)
+        else:
+            yield row
 
 
 def _wording(values: Sequence[float]) -> float:
@@ -452,10 +467,12 @@ def _of_file(
         grade = named.get(at, 0)
         if symbol.kind in _NO_BODY or at in inner_tests:
             continue
-        if grade <= query_analysis.LAST and is_declaration_alone(at, every):
+        if symbol.kind == "module" and grade <= query_analysis.LAST and is_empty(at, every):
             continue
         values = file.values_of(at, symbol, grade)
-        shown = at if is_shown_alone(at, every, like[at], grade) else owner_of(at, every)
+        shown = at
+        if symbol.parent >= 0 and not is_part_shown_alone(at, every, like[at], grade):
+            shown = owner_of(at, every)
         row = rows.get(shown)
         if row is None:
             owner = every[shown]

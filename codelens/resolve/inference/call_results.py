@@ -2,7 +2,7 @@
 
 In `items.map(item => ...)`, the callback's parameter comes from the called function. The facts
 represent this as a step after the callee: `items.map.#in01` is the second parameter of a function
-passed as the first argument. `8` stands for the last argument, after the parentheses (Kotlin).
+passed as the first argument. `8` means the last argument, after the parentheses (Kotlin).
 """
 
 from __future__ import annotations

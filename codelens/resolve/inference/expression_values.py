@@ -37,8 +37,6 @@ _STEP = re.compile(
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 _WRITTEN = "({`'<0"
 """The first characters of heads that are not names."""
-ROOT = "\\"
-"""Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _HELD = "#held"
 """The step from what a script binds to what a Vue template sees."""
 _ASSIGNMENTS = frozenset({"=", "+", "?"})

@@ -1,4 +1,4 @@
-"""The resolver of Python, JavaScript, TypeScript and all languages without own rules."""
+"""The resolver of Python, JavaScript, TypeScript and all languages without rules of their own."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ trailing `[]` makes a list. Unsupported syntax (literals, shapes, conditions) be
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -344,9 +344,51 @@ class _Reader:
                 depth.append(_OPEN[sign])
 
 
-# Function types as written.
+# Text in brackets. The `>` of `->` and `=>` is no bracket.
 
 _OPENING, _CLOSING = "([{<", ")]}>"
+
+
+def split(text: str, separator: str = ",", *, angles: bool = True) -> list[str]:
+    """Split a text at the separators outside of brackets; leaves out blank parts.
+
+    With `angles`, `<` and `>` are brackets.
+    """
+    parts: list[str] = []
+    depth = start = 0
+    for match in _signs(separator, angles).finditer(text):
+        if match[0] != separator:
+            depth += 1 if match[0] in _OPENING else -1
+        elif not depth:
+            parts.append(text[start : match.start()].strip())
+            start = match.end()
+    return [part for part in (*parts, text[start:].strip()) if part]
+
+
+def closing(text: str, at: int, *, angles: bool = True) -> int:
+    """Return the position of the bracket that closes the one at a position, or the text's end."""
+    depth = 0
+    for match in _signs("", angles).finditer(text, at):
+        depth += 1 if match[0] in _OPENING else -1
+        if not depth:
+            return match.start()
+    return len(text)
+
+
+def bracketed(text: str, at: int) -> list[str] | None:
+    """Return the parts in the brackets that open at a position; None if they do not close."""
+    end = closing(text, at)
+    return split(text[at + 1 : end]) if end < len(text) else None
+
+
+@cache
+def _signs(separator: str, angles: bool) -> re.Pattern[str]:
+    brackets = r"[(\[{<)\]}]|(?<![-=])>" if angles else r"[()\[\]{}]"
+    return re.compile(f"{brackets}|{re.escape(separator)}" if separator else brackets)
+
+
+# Function types as written.
+
 _LABEL = re.compile(r"\.{0,3}[\w$]+\??\s*:")
 
 
@@ -359,7 +401,7 @@ def function_parts(text: str, arrow: str = "=>") -> tuple[tuple[str, ...], str]:
     inner, rest = _bracketed(text, arrow)
     while arrow in inner and not rest.startswith(arrow):
         inner, rest = _bracketed(inner, arrow)
-    return (tuple(_split(inner)), rest[2:].strip()) if rest.startswith(arrow) else ((), "")
+    return (tuple(split(inner)), rest[2:].strip()) if rest.startswith(arrow) else ((), "")
 
 
 def _bracketed(text: str, arrow: str) -> tuple[str, str]:
@@ -389,23 +431,11 @@ def parameter_at(parameters: tuple[str, ...], at: int, arrow: str = "=>") -> str
 
 def alternatives(text: str) -> list[str]:
     """Split a union type; the result of a function type extends to the end of the text."""
-    parts = _split(text, "|")
+    parts = split(text, "|")
     for at, part in enumerate(parts):
         if "=>" in part and not part.rstrip().endswith(")"):
             return [*parts[:at], "|".join(parts[at:])]
     return parts
-
-
-def _split(text: str, separator: str = ",") -> list[str]:
-    """Split a text at the separators outside of brackets."""
-    parts, depth, start = list[str](), 0, 0
-    for at, sign in enumerate(text):
-        is_arrow = sign == ">" and text[at - 1 : at] in {"=", "-"}
-        depth += (sign in _OPENING) - (sign in _CLOSING and not is_arrow)
-        if sign == separator and not depth:
-            parts.append(text[start:at])
-            start = at + 1
-    return [part for part in (*parts, text[start:]) if part.strip()]
 
 
 def argument_type(parameters: tuple[str, ...], place: int) -> str:
@@ -421,7 +451,7 @@ def argument_type(parameters: tuple[str, ...], place: int) -> str:
     if at < 0 or not (part.startswith("...") or type_.endswith("]")):
         return type_ if at <= 0 else ""
     if type_.startswith("["):
-        items = _split(type_[1:-1])
+        items = split(type_[1:-1])
         item = items[at].strip() if at < len(items) else ""
         label = _LABEL.match(item)
         return item[label.end() :].strip() if label else item

@@ -241,7 +241,7 @@ class Templates:
         return directives_here
 
     def element_value(self, path: bytes, scope: int, head: str) -> Value:
-        """Return the directive that a variable of an element stands for, or a pipe's method."""
+        """Return the directive that a variable of an element refers to, or a pipe's method."""
         if head[1] == _PIPE:
             pipe = self._pipe(path, scope, head[2:-1])
             if pipe is None or pipe.scope < 0:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from codelens.resolve.file_model import FileModel
 from codelens.resolve.inference.name_lookup import MODULE, Names, Referent
+from codelens.resolve.inference.type_text import closing, split
 from codelens.resolve.languages.registry import ModuleResolver
 from codelens.resolve.path_tree import Tree, ancestors, below, encoded, folder_of, name_of
 from codelens.types import Binding, Import
@@ -92,27 +93,8 @@ def _is_named(part: str) -> bool:
     return word is not None and part[word.end() :][:1] == " " and word[0] not in _KEYWORDS
 
 
-def _split(text: str) -> list[str]:
-    """Split a text at the commas outside of brackets."""
-    parts: list[str] = []
-    depth = start = 0
-    for at, sign in enumerate(text):
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
-            parts.append(text[start:at].strip())
-            start = at + 1
-    parts.append(text[start:].strip())
-    return [part for part in parts if part]
-
-
-def _closing(text: str, at: int) -> int:
-    """Return the position of the bracket that closes the one at a position."""
-    depth = 0
-    for end in range(at, len(text)):
-        depth += (text[end] in "([{") - (text[end] in ")]}")
-        if not depth:
-            return end
-    return len(text)
+_split = partial(split, angles=False)
+_closing = partial(closing, angles=False)
 
 
 @lru_cache(maxsize=1_000)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codelens.resolve.edges import VARIABLE
 from codelens.resolve.file_model import CALLABLE, FileModel
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
@@ -21,7 +20,7 @@ from codelens.resolve.languages.registry import LanguageSpec, ModuleResolver
 from codelens.resolve.languages.ruby_members import RubyMembers, RubyTakers
 from codelens.resolve.path_tree import ancestors, below, encoded, folder_of, joined
 from codelens.resolve.view_files import View
-from codelens.types import PROTOCOL, Import, Reference
+from codelens.types import PROTOCOL, SETTER, VARIABLE, Import, Reference
 
 CORE_METHODS = frozenset(
     """
@@ -184,8 +183,6 @@ class Requires(ModuleResolver):
 # A receiver's type is known if it was created by `new`, is `self` or a constant, or is an instance
 # variable with such a value; all others remain unknown.
 
-SETTER = "="
-"""Stands in place of arguments: the call is an assignment, `a.b = c` or `a.b += c`."""
 _MOST_OF_A_NAME = 8
 """If more methods share the name, a use has no possible targets."""
 

@@ -356,7 +356,7 @@ class RustNames(Names):
     def _declared(
         self, path: bytes, model: FileModel, module: int, scope: int, at: int
     ) -> list[Referent]:
-        """Return a symbol of a module; for `mod x;` the file that it stands for."""
+        """Return a symbol of a module; for `mod x;` the file that it includes."""
         symbol = model.symbols[at]
         if symbol.kind != "module" or at in model.own_scope:
             return [Referent(path, at, scope, symbol.name)]

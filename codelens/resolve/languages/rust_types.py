@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from codelens.resolve.inference.type_text import closing, split
 from codelens.resolve.inference.values import Container, Value
 
 TUPLE = "#tuple"
@@ -53,35 +54,6 @@ def rust_type(text: str) -> str:
     if name.rpartition(".")[2] in _THROUGH and arguments:
         return arguments[0]
     return f"{name}<{', '.join(arguments)}>" if arguments else name
-
-
-def split(text: str, sign: str = ",") -> list[str]:
-    """Split a text at a separator outside of brackets."""
-    parts: list[str] = []
-    depth = start = 0
-    for at, character in enumerate(text):
-        if character in "([{<":
-            depth += 1
-        elif character in ")]}" or (character == ">" and text[at - 1 : at] not in {"-", "="}):
-            depth -= 1
-        elif character == sign and not depth:
-            parts.append(text[start:at].strip())
-            start = at + 1
-    parts.append(text[start:].strip())
-    return [part for part in parts if part]
-
-
-def closing(text: str, at: int) -> int:
-    """Return the position of the bracket that closes the one at a position."""
-    depth = 0
-    for end in range(at, len(text)):
-        if text[end] in "([{<":
-            depth += 1
-        elif text[end] in ")]}" or (text[end] == ">" and text[end - 1] not in "-="):
-            depth -= 1
-            if not depth:
-                return end
-    return len(text)
 
 
 @lru_cache(maxsize=20_000)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, FileModel
-from codelens.resolve.languages.classes.class_types import bracketed
+from codelens.resolve.inference.type_text import bracketed, closing, split
 from codelens.resolve.languages.registry import LanguageSpec
 
 _ASYNC = re.compile(r"(?:^|[\s(])async(?=\s+[\w$*(<#\[]|[(<*])")
@@ -209,7 +209,7 @@ def _takes(text: str, mark: str, free: frozenset[str]) -> bool | None:
     """Whether a parameter of a type accepts an argument; None if it is unclear."""
     if "?" in text:
         return None
-    answers = [_is(part, mark, free) for part in _split(text, "|")]
+    answers = [_is(part, mark, free) for part in split(text, "|") or [""]]
     return True if True in answers else None if None in answers else False
 
 
@@ -233,7 +233,7 @@ def _read(signature: str, name: str) -> _Signature | None:
         at += 1
     if signature[at : at + 1] == "<":
         generics = bracketed(signature, at)
-        at = _end(signature, at)
+        at = closing(signature, at) + 1
     if generics is None or signature[at : at + 1] != "(":
         return None
     parts = bracketed(signature, at)
@@ -257,17 +257,6 @@ def _read(signature: str, name: str) -> _Signature | None:
     return _Signature(tuple(types), least, is_variadic, free, len(generics), varies)
 
 
-def _end(text: str, at: int) -> int:
-    """Return the position after the bracket that closes the one at a position."""
-    depth = 0
-    for end in range(at, len(text)):
-        sign = text[end]
-        depth += (sign in _OPEN) - (sign in _CLOSE or (sign == ">" and text[end - 1] not in "-="))
-        if not depth:
-            return end + 1
-    return len(text)
-
-
 def _cut(part: str) -> tuple[str, str, str]:
     """Split a parameter into name, colon and type."""
     depth = 0
@@ -276,20 +265,6 @@ def _cut(part: str) -> tuple[str, str, str]:
         if sign == ":" and not depth:
             return part[:at].strip(), ":", part[at + 1 :].strip()
     return part.strip(), "", "any"
-
-
-def _split(text: str, sign: str) -> list[str]:
-    """Split a text at a separator outside of brackets."""
-    depth, start = 0, 0
-    parts: list[str] = []
-    for at, character in enumerate(text):
-        depth += (character in _OPEN) - (
-            character in _CLOSE or (character == ">" and text[at - 1] not in "-=")
-        )
-        if not depth and text.startswith(sign, at):
-            parts.append(text[start:at].strip())
-            start = at + len(sign)
-    return [part for part in (*parts, text[start:].strip()) if part] or [""]
 
 
 # The language descriptions of JavaScript and TypeScript, and of files that embed them.

@@ -323,12 +323,8 @@ class ScriptModules(ModuleResolver):
     def _in_package(self, package: Package, inner: str, plain: bool) -> tuple[bytes, ...]:
         folder = package.folder
         key = f"./{inner}" if inner else "."
-        for pattern, target in _best_first(package.exports.items(), key):
-            star = matched(pattern, key) or ""
-            targets = (leaf.replace("*", star) for leaf in leaves(target))
-            files = self._first_at(folder, targets, plain)
-            if files:
-                return files
+        if files := self._by_pattern(folder, package.exports, key, plain):
+            return files
         if inner:
             return self._at(below(folder, encoded(inner)), plain) or self._at(
                 below(folder, b"src/" + encoded(inner)), plain
@@ -343,14 +339,21 @@ class ScriptModules(ModuleResolver):
         for place in ancestors(folder):
             package = self._packages.get(place)
             if package is not None:
-                for pattern, target in _best_first(package.inner.items(), module):
-                    star = matched(pattern, module) or ""
-                    targets = (leaf.replace("*", star) for leaf in leaves(target))
-                    files = self._first_at(place, targets, plain)
-                    if files:
-                        return files
+                if files := self._by_pattern(place, package.inner, module, plain):
+                    return files
                 break
         return self._by_alias(folder, module, plain)
+
+    def _by_pattern(
+        self, folder: bytes, targets: Mapping[str, object], name: str, plain: bool
+    ) -> tuple[bytes, ...]:
+        """Return the files of the best pattern for a name that leads to any."""
+        for pattern, target in _best_first(targets.items(), name):
+            star = matched(pattern, name) or ""
+            places = (leaf.replace("*", star) for leaf in leaves(target))
+            if files := self._first_at(folder, places, plain):
+                return files
+        return ()
 
     def _from_root(self, folder: bytes, inner: str, plain: bool) -> tuple[bytes, ...]:
         """Resolve `/src/main.ts` in a page from the web root, a folder above."""
@@ -375,7 +378,7 @@ _ROOTS_OF = {
     "@": (b"src", b"app", b""), "~": (b"src", b"app", b""),
     "@@": (b"",), "~~": (b"",), "$lib": (b"src/lib",),
 }  # fmt: skip
-"""The folders of a package that a prefix stands for; Nuxt has sources in `app` or at the top."""
+"""The folders that a prefix means; Nuxt has sources in `app` or at the top of the package."""
 
 
 def _sources(base: bytes) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from codelens.types import Symbol
 DERIVING = frozenset({"inherit", "override", "satisfy"})
 """Kinds of edges from a definition to one that it can substitute."""
 MODULE = -1
-"""Stands in place of a symbol: the file itself, as the code that runs on import."""
+"""Replaces a symbol: the file itself, as the code that runs on import."""
 
 
 class Node(NamedTuple):

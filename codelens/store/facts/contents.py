@@ -455,10 +455,11 @@ def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash,
     return {oid: (content_hash, size) for oid, content_hash, size in rows_among(db, _BLOBS, oids)}
 
 
-def of_blobs(db: Database, oids: Iterable[bytes]) -> dict[tuple[bytes, int], int]:
-    """For each of these git blobs and each content that has its bytes: the blob's size."""
+def of_blobs(db: Database, oids: Iterable[bytes]) -> dict[int | None, tuple[bytes, int]]:
+    """For each content that has the bytes of one of these git blobs: the blob and its size."""
     # Neighbours in the index one after another cost half as much.
-    return {(oid, content): size for oid, content, size in rows_among(db, _OF_BLOBS, sorted(oids))}
+    rows = rows_among(db, _OF_BLOBS, sorted(oids))
+    return {content: (oid, size) for oid, content, size in rows}
 
 
 def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:

@@ -157,8 +157,12 @@ class Posting:
 
     def total(self, doc: int) -> int:
         """The first word of a document; 0 if it lacks the term."""
-        at = self._position(doc)
-        return self._totals[at] if at >= 0 else 0
+        # Like `_position`, whose call would cost as much as the search.
+        docs = self._docs
+        if docs is None:
+            docs = self._opened()
+        at = bisect_left(docs, doc)
+        return self._totals[at] if at < len(docs) and docs[at] == doc else 0
 
     def entries(self, doc: int) -> list[int]:
         """The other words of a document, one per chunk; empty if it lacks the term."""

@@ -74,6 +74,10 @@ _DROP_NAMES = "DELETE FROM folders WHERE id IN ({marks})"
 T = TypeVar("T")
 File = tuple[int | None, int, bytes]
 """Content, state and signature of a file."""
+SharedRow = tuple[bytes, int, int | None, int]
+"""Path, path id, content and state of a file in the view that shares it."""
+SignaturesOf = Callable[[Sequence[SharedRow]], list[bytes]]
+"""Returns the signatures of a view's files from their rows in another view."""
 
 
 class _Stored(NamedTuple):
@@ -214,9 +218,8 @@ def copy(db: Database, view: int, base: int) -> None:
 
 
 def share(
-    db: Database, view: int, base: int, signature_of: Callable[[bytes, int | None, int], bytes],
-    change: int,
-) -> dict[bytes, int]:  # fmt: skip
+    db: Database, view: int, base: int, signatures_of: SignaturesOf, change: int
+) -> dict[bytes, int]:
     """Give a view without files those of another, with its own signatures.
 
     In the caller's transaction.
@@ -225,31 +228,25 @@ def share(
         db: the index.
         view: its id.
         base: the id of the other view.
-        signature_of: the signature of a file, from its path, content and state in the other view;
-            empty if it differs there.
+        signatures_of: the signatures of all files; empty for those that differ there.
         change: the number of this change of the view.
 
     Returns:
         Path -> path id of the files that differ. The view has them now, and the caller has to
         replace or remove them.
     """
-    rows = db.rows(_FILES, (base, -1))
+    rows: Sequence[SharedRow] = db.rows(_FILES, (base, -1))  # type: ignore[assignment]
+    signatures = signatures_of(rows)
     shared: list[tuple[int, int, int, int, bytes, int]] = []
-    differing: dict[bytes, int] = {}
     at = 0
     for number, block, count in db.rows(_BLOCKS, (base,)):
-        signatures: list[bytes] = []
-        for path, path_id, content, state in rows[at : at + count]:
-            own = signature_of(path, content, state)
-            signatures.append(own)
-            if not own:
-                differing[path] = path_id
+        packed = _packed(signatures[at : at + count])
+        shared.append((view, number, block, count, packed, change))
         at += count
-        shared.append((view, number, block, count, _packed(signatures), change))
     if at != len(rows):
         raise IndexCorrupt(db.path, "a view's blocks do not match its files")
     db.execute_many(_PUT_BLOCK, shared)
-    return differing
+    return {row[0]: row[1] for row, own in zip(rows, signatures, strict=True) if not own}
 
 
 def delete_unused(db: Database) -> None:
@@ -269,8 +266,8 @@ def delete_unused(db: Database) -> None:
 def folders_of(db: Database, view: int) -> dict[bytes, bytes]:
     """Folder -> stat signature at the last look."""
     with _one_state(db):
-        names: dict[int, bytes] = dict(db.rows(_FOLDER_NAMES))  # type: ignore[arg-type]
         blocks = db.rows(_FOLDER_BLOCKS, (view,))
+        names: dict[int, bytes] = dict(db.rows(_FOLDER_NAMES) if blocks else ())  # type: ignore[arg-type]
     return {
         names[number * BLOCK + at // SIGNATURE_BYTES]: b""
         if signature == _RACY_FOLDER

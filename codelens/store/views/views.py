@@ -7,7 +7,7 @@ between. Its statistics are sums over its files, updated in the same transaction
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import compress, count
 from operator import add, is_not, itemgetter, sub
 from typing import TYPE_CHECKING, NamedTuple
@@ -282,16 +282,15 @@ def create_view(
 
 
 def share(
-    db: Database, view: int, base: int, signature_of: Callable[[bytes, int | None, int], bytes],
-    state: ViewState,
-) -> None:  # fmt: skip
+    db: Database, view: int, base: int, signatures_of: view_blocks.SignaturesOf, state: ViewState
+) -> None:
     """Give a view without files those of another that it has as well; in the caller's transaction.
 
-    `signature_of` returns the signature of a file in `view`, from its path, content and state in
-    `base`; empty if the file differs there.
+    `signatures_of` returns the signatures in `view` of all files of `base`; empty for those that
+    differ there.
     """
     row = db.row(_NEXT_CHANGE, (view,))
-    differing = view_blocks.share(db, view, base, signature_of, row[0] if row else 0)
+    differing = view_blocks.share(db, view, base, signatures_of, row[0] if row else 0)
     db.execute(_COPY_ROW, (base, view))
     apply(
         db, view, changes=(), drop=differing, put_folders={}, drop_folders=(), state=state,

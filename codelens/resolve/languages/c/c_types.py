@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from codelens.resolve.inference.type_text import bracketed
 from codelens.resolve.inference.values import Container, Value
-from codelens.resolve.languages.classes.class_types import bracketed
 
 STANDARD = frozenset(
     """

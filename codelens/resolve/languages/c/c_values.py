@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codelens.resolve.edges import BEGINS
 from codelens.resolve.file_model import CALLABLE
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.expression_values import steps
@@ -36,7 +35,7 @@ from codelens.resolve.languages.c.c_types import (
 from codelens.resolve.languages.classes.class_names import builds
 from codelens.resolve.languages.classes.class_values import ClassCalls, ClassExpressions
 from codelens.resolve.view_files import View
-from codelens.types import PROTOCOL, Reference
+from codelens.types import INITIAL, PROTOCOL, Reference
 
 _ANY = frozenset({"auto", "void", "decltype", "this"})
 """Words in place of a type that do not name a type."""
@@ -203,7 +202,7 @@ class CExpressions(ClassExpressions):
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """Return the referents of a bare name; a constructor initializer names a type or field."""
-        if reference.kind == "call" and reference.argument_lines == BEGINS:
+        if reference.kind == "call" and reference.argument_lines == INITIAL:
             types = self.resolver.named_type(path, reference.scope, reference.name)
             own = None if types else self.instance_around(path, reference.scope)
             return types or [field for field, _ in self.resolver.members(own, reference.name)]
@@ -213,7 +212,7 @@ class CExpressions(ClassExpressions):
         """Return the referents of a name after a receiver."""
         if reference.arguments == PROTOCOL:
             return self.operators.meant(path, reference)
-        if reference.kind == "call" and reference.argument_lines == BEGINS:
+        if reference.kind == "call" and reference.argument_lines == INITIAL:
             return self.resolver.named_type(
                 path, reference.scope, f"{reference.receiver}.{reference.name}"
             )

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from codelens.resolve.inference.type_text import bracketed
 from codelens.resolve.inference.values import Container, Value
 
 _COLLECTION = "Collection Iterable"
@@ -240,26 +241,6 @@ def _listed(signature: str, name: str) -> list[str] | None:
     if at + len(name) < 0 or "(" not in signature:
         return None
     return bracketed(signature, at + len(name))
-
-
-def bracketed(signature: str, at: int) -> list[str] | None:
-    """Return the parts in the brackets that open at a position; None if they do not close."""
-    depth = 0
-    start = at + 1
-    parts: list[str] = []
-    for end in range(at, len(signature)):
-        sign = signature[end]
-        if sign in "([{<":
-            depth += 1
-        elif sign in ")]}" or (sign == ">" and signature[end - 1] not in "-="):
-            depth -= 1
-            if not depth:
-                parts.append(signature[start:end].strip())
-                return [part for part in parts if part]
-        elif sign == "," and depth == 1:
-            parts.append(signature[start:end].strip())
-            start = end + 1
-    return None
 
 
 # The results of methods of collections and other standard types in Java, Kotlin and C#.

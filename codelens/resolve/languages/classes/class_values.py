@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from codelens.resolve.edges import CASE
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import OWN, Calls, handed
-from codelens.resolve.inference.expression_values import ROOT, Expressions
+from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Type
@@ -36,7 +35,7 @@ from codelens.resolve.languages.classes.class_types import (
 )
 from codelens.resolve.languages.classes.overloads import Overloads
 from codelens.resolve.view_files import View
-from codelens.types import PROTOCOL, Reference
+from codelens.types import CASE, PROTOCOL, ROOT, Reference
 
 _PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _TYPED = frozenset({"java", "kotlin", "csharp"})

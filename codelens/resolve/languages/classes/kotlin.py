@@ -82,7 +82,7 @@ NO_FUNCTIONS = frozenset(
 _RECEIVER = re.compile(r"\(?\s*(?:@[\w.]+\s+)*(?:suspend\s+)?(\w[\w.]*(?:<[^()]*>)?)\??\.\(")
 _SPACES = {"call": CALLABLE, "value": frozenset({"property", "field"})}
 INFIX = -2
-"""Stands in place of the number of arguments: the name is an infix operator."""
+"""Replaces the number of arguments: the name is an infix operator."""
 _UNKNOWN: tuple[Value, ...] = (None,)
 
 Receivers = tuple[Value, ...]
