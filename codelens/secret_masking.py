@@ -301,7 +301,8 @@ _WORDS = {
     **dict.fromkeys(("ya29.", "GOCSPX-", "1//0"), r"[\w-]{16,}"),
     # Registries: npm, PyPI, RubyGems, Docker, crates.io.
     **dict.fromkeys("npm_ rubygems_ dckr_pat_ dckr_oat_".split(), r"\w{16,}"),
-    **dict.fromkeys("pypi- CLOJARS_".split(), r"[\w-]{16,}"),
+    "CLOJARS_": r"[\w-]{16,}",
+    "pypi-": _WITH_DIGIT,
     # Clouds and services.
     "SG.": r"[\w-]{16,}\.[\w-]{16,}",
     **dict.fromkeys("dop_v1_ doo_v1_ dor_v1_ fm2_ fo1_ sbp_ sntrys_ sntryu_ figd_ ntn_".split(),

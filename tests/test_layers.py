@@ -18,7 +18,8 @@ ALLOWED = {
     "cancellation": set(),
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_masking": set(),
-    "secret_files": {"secret_masking"},
+    "secret_settings": {"secret_masking"},
+    "secret_files": {"secret_masking", "secret_settings"},
     # Small files of the home: read with a limit, written for one place, locked.
     "home_files": set(),
     # Counts with their nouns, and days, for messages and answers.

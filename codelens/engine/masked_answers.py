@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from codelens.secret_files import has_secret_values, masked_code, masked_values, may_show_key
+from codelens.secret_files import masked_code, masked_text, may_show_secret
 
 if TYPE_CHECKING:
     from codelens.config import Configured
@@ -41,14 +41,14 @@ def masking(method: Callable[Concatenate[E, P], A]) -> Callable[Concatenate[E, P
 
 def without_secrets(answer: A) -> A:
     """The same answer with secrets masked."""
-    texts: list[str] = []
-    is_by_name = False
+    texts: dict[str, list[str]] = {}
     for part, path in _parts(answer, ""):
-        of_part = [text for name in _code_fields(part) for text in _strings(getattr(part, name))]
-        texts += of_part
-        is_by_name = is_by_name or (bool(of_part) and has_secret_values(path))
-    # Nearly all answers end here.
-    if not is_by_name and not may_show_key("\n".join(texts)):
+        for name in _code_fields(part):
+            texts.setdefault(path, []).extend(_strings(getattr(part, name)))
+    # Most answers end here.
+    if not any(
+        of_path and may_show_secret(path, "\n".join(of_path)) for path, of_path in texts.items()
+    ):
         return answer
     return cast("A", _masked_part(answer, ""))
 
@@ -66,7 +66,7 @@ def _parts(part: object, path: str) -> Iterator[tuple[object, str]]:
 
 def _masked_part(part: object, path: str) -> object:
     path = _path_of(part) or path
-    mask = masked_values if has_secret_values(path) else masked_code
+    mask = functools.partial(masked_text, path)
     names = (getattr(part, "symbol", ""), getattr(part, "name", ""))
     changes: dict[str, object] = {}
     for name in _code_fields(part):

@@ -395,7 +395,9 @@ def _server(gate: Gate) -> uvicorn.Server:
             lifespan="on",
             loop="asyncio",
             log_config=None,
-            log_level="warning",
+            # A request that anyone may send must write no line: if nobody reads this log, a full
+            # pipe stops the server.
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,

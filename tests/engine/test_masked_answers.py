@@ -31,6 +31,9 @@ FILES = {
     "deploy/secrets.yaml": "database:\n  secret: yamlvalue33\n",
     "deploy/server.pem": f"{PEM}\n",
     ".env.example": "AWS_SECRET=fill-me-in\n",
+    "docker-compose.yml": "services:\n  db:\n    environment:\n      DB_PASSWORD: yml22\n",
+    "config/application-prod.yml": "url: jdbc:h2:x?password=ymlvalue21\nsecret: ymlvalue20\n",
+    "app.properties": "db.password = propvalue19\n",
     "app.py": f'''"""Reads AWS_SECRET."""
 TOKEN = "{TOKEN}"
 SECRET_KEY = """{PEM}"""
@@ -47,7 +50,8 @@ def main():
 }  # fmt: skip
 SECRETS = [
     "envvalue77", "oldvalue88", "portvalue99", "npmvalue66", "netrcvalue55", "awsvalue44",
-    "yamlvalue33", TOKEN, KEY_ID, *KEY_LINES,
+    "yamlvalue33", "yml22", "ymlvalue21", "ymlvalue20", "propvalue19", TOKEN, KEY_ID,
+    *KEY_LINES,
 ]  # fmt: skip
 
 QUESTIONS: dict[str, Callable[[Engine, str], object]] = {
@@ -111,7 +115,7 @@ def test_a_pack_has_no_secret(
     with Engine(replace(settings, mask_secrets=hides)) as engine:
         answer = engine.pack(tmp_path / "all.pack", path=repo.root)
     assert answer.secret == (7 if hides else 0)
-    assert answer.contents == (1 if hides else 8)
+    assert answer.contents == (4 if hides else 11)
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,15 @@ def health(server: HttpServer) -> dict[str, object]:
     return said
 
 
+def test_requests_that_are_not_http_fill_no_log(server: HttpServer) -> None:
+    """Nobody reads this server's stderr: a full pipe would stop it."""
+    for _ in range(2_000):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
+            wire.sendall(b"no HTTP\r\n\r\n")
+            assert wire.recv(12) == b"HTTP/1.1 400"
+    assert health(server)["status"] == "up"
+
+
 def test_the_health_route_tells_status_version_and_sessions(server: HttpServer) -> None:
     assert health(server) == {"status": "up", "version": __version__, "sessions": 0}
     with server.client():
