@@ -294,7 +294,6 @@ second gets half of it, the third a third."""
 CALLEE, CALLER = 0.5, 0.35
 """Value of a neighbour, as a share of its pivot's value."""
 _NEIGHBOUR_LINES = 40
-_HEAD_LINES = 3
 _WHOLE_CONTAINER = 100
 _SKELETON_LINES = 40
 _TOP_LINES = 40
@@ -517,7 +516,7 @@ def skeleton(symbols: Sequence[Symbol], at: int, start: int) -> tuple[int, ...]:
 
 
 def _containers(material: Material, containers: Sequence[Candidate | None]) -> list[Candidate]:
-    """The first lines of the candidates' containers, since an agent may add a member there."""
+    """The lines that name the candidates' containers, since an agent may add a member there."""
     best: dict[Node, float] = {}
     for candidate in containers:
         if candidate is None or candidate.symbol < 0:
@@ -530,8 +529,8 @@ def _containers(material: Material, containers: Sequence[Candidate | None]) -> l
     owners: list[Candidate] = []
     for node, value in best.items():
         own = material.symbols(node.path)[node.symbol]
-        last = min(own.name_line, own.end_line, own.start_line + _HEAD_LINES)
-        lines = tuple(range(max(own.start_line, own.name_line - 1), last + 1))
+        # Not from the start: decorators and attributes above the name may be many lines.
+        lines = tuple(range(max(own.start_line, own.name_line - 1), own.name_line + 1))
         owners.append(
             Candidate(
                 node.path, node.symbol, own.start_line, own.start_line, own.end_line,

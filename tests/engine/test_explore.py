@@ -345,6 +345,19 @@ def test_lines_between_members_of_a_long_type_are_left_out(
     assert explore_text.GAP in explore_text.explore(answer).split("\n")
 
 
+def test_a_container_with_many_decorators_shows_the_line_with_its_name(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    decorators = "".join(f"@covers({at})\n" for at in range(9))
+    members = "".join(f"    def part_{at}(self):\n        return {at}\n\n" for at in range(40))
+    ignite = "    def ignite_spark(self):\n        return 1\n"
+    stocked.write("engine.py", f"{decorators}class Motor:\n{members}{ignite}")
+    answer = engine.explore("ignite the spark", path=stocked.root, max_tokens=1500)
+    (motor,) = (one for one in answer.pieces if one.part == "container")
+    assert motor.handle == "engine.py#Motor"
+    assert motor.lines == ((9, "@covers(8)"), (10, "class Motor:"))
+
+
 def _lines(handle: str) -> range:
     first, _, last = handle.rpartition(":")[2].partition("-")
     return range(int(first), int(last or first) + 1)
