@@ -136,11 +136,15 @@ def shipped() -> WordTable:
     return table_in(FILE)
 
 
-@cache
 def shipped_version() -> int:
     """The version in the head of the shipped table; 0 if it cannot be read."""
+    return _version_in(FILE)
+
+
+@cache
+def _version_in(file: Path) -> int:
     try:
-        with FILE.open("rb") as opened:
+        with file.open("rb") as opened:
             data = opened.read(HEAD.size)
     except OSError:
         return 0

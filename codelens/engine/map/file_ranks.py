@@ -85,8 +85,10 @@ class _RankCache:
             )
         )
         unseen = [file.path_id for file in snapshot.files if file.path not in self.roles]
+        # Manifests and build files name the ways into a project.
         self.roles.update(
-            (path_fact.path, path_fact.role) for path_fact in snapshot.path_facts(unseen).values()
+            (path_fact.path, path_fact.role if path_fact.role != "tooling" else "")
+            for path_fact in snapshot.path_facts(unseen).values()
         )
         new = self._unread(snapshot)
         for start in range(0, len(new), _BATCH):
