@@ -171,12 +171,16 @@ class Circle:
         self.itself = self
 
 
-@pytest.mark.usefixtures("without_collections")
-def test_cycles_are_freed_when_idle(tended: Tended) -> None:
+def old_cycle() -> weakref.ref[Circle]:
+    """A circle without other references; as it is old, only a search of all objects frees it."""
     circle = Circle()
     gc.collect(1)
-    gone = weakref.ref(circle)
-    del circle
+    return weakref.ref(circle)
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_cycles_are_freed_when_idle(tended: Tended) -> None:
+    gone = old_cycle()
     tended.tend()
     assert gone() is not None, "a search of all objects delays a call"
     tended.tend(idle=True)
@@ -185,10 +189,7 @@ def test_cycles_are_freed_when_idle(tended: Tended) -> None:
 
 @pytest.mark.usefixtures("without_collections")
 def test_a_server_that_is_never_idle_frees_cycles_now_and_then(tended: Tended) -> None:
-    circle = Circle()
-    gc.collect(1)
-    gone = weakref.ref(circle)
-    del circle
+    gone = old_cycle()
     minutes = 0
     while gone() is not None:
         assert minutes < 20, "the cycle stays"
