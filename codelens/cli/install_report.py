@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codelens.cli import screen, standard_streams
+from codelens.render import reading_text
+from codelens.render.text_pieces import one_line, safe
 
 if TYPE_CHECKING:
     from codelens.hosts.desired_edits import Request
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
     """Check these hosts; 0 if every configured host works, 1 if none is configured, else 2."""
     from codelens.hosts.host_checks import check_hosts
-    from codelens.render import reading_text as shape
 
     checks = check_hosts(chosen, request, ask_hosts=True)
     if as_json:
@@ -28,27 +29,20 @@ def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
             {"host": row.host, "name": row.name, "state": row.state, "said": row.message}
             for row in checks
         ]
-        screen.put_json(shape.results_json(rows))
+        screen.put_json(reading_text.results_json(rows))
     else:
         width = max(len(host_check.host) for host_check in checks)
         for host_check in checks:
             style = {"fine": "dim", "absent": "dim"}.get(host_check.state, "warn")
             screen.field(
                 f"{host_check.host:<{width}}  {host_check.state:<7}",
-                screen_line(host_check.message),
+                one_line(host_check.message),
                 style,
             )
     states = {host_check.state for host_check in checks}
     if "broken" in states:
         return 2
     return 1 if states == {"absent"} else 0
-
-
-def screen_line(text: str) -> str:
-    """`text` in one line, without control characters."""
-    from codelens.render.text_pieces import one_line
-
-    return one_line(text)
 
 
 _TOKEN = re.compile(r"Bearer [A-Za-z0-9_-]{20,}")
@@ -63,7 +57,7 @@ def show_diffs(changes: Sequence[Change], machine: Machine) -> None:
         name = machine.shown(change.path)
         if change.is_change and change.before is None and change.after in shown:
             # Every host gets the same skill.
-            screen.put(screen.styled(screen_safe(f"{name} (new)"), "bold"))
+            screen.put(screen.styled(safe(f"{name} (new)"), "bold"))
             screen.put_safe(f"  the same text as {shown[change.after]}", "")
         elif change.is_change:
             shown[change.after or b""] = name
@@ -77,25 +71,18 @@ def _show(change: Change, name: str) -> None:
     fate = "" if change.before is not None else " (new)"
     if change.after is None:
         fate = " (deleted)"
-    screen.put(screen.styled(screen_safe(f"{name}{fate}"), "bold"))
+    screen.put(screen.styled(safe(f"{name}{fate}"), "bold"))
     if change.after is None and change.is_ours:
         screen.put_safe(f"  all {len(lines) - 1} lines were written by codelens", "")
         return
     for line in lines[:_LONGEST]:
         style = {"+": "good", "-": "bad"}.get(line[:1], "dim")
         # People share screenshots and logs of terminals.
-        shown = _TOKEN.sub("Bearer (the token)", screen_safe(line))
+        shown = _TOKEN.sub("Bearer (the token)", safe(line))
         screen.put(f"  {screen.styled(shown, style)}")
     if len(lines) > _LONGEST:
         screen.put(f"  ... {len(lines) - _LONGEST} more lines")
     screen.put()
-
-
-def screen_safe(text: str) -> str:
-    """`text` without control characters."""
-    from codelens.render.text_pieces import safe
-
-    return safe(text)
 
 
 def can_ask() -> bool:

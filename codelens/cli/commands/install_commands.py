@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from codelens.bearer_token import bearer_token
 from codelens.cli import install_report, screen, shared_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from codelens.hosts.desired_edits import Request
-    from codelens.hosts.host_descriptor import HookFile, Host, Machine
-    from codelens.hosts.install_ledger import Change
+from codelens.config import home_of
+from codelens.engine.worktree_paths import root_of
+from codelens.errors import SettingError
+from codelens.hosts import host_wiring as work
+from codelens.hosts.desired_edits import (
+    HttpAccess,
+    Request,
+    can_approve,
+    can_ask_over_http,
+    can_hook,
+    entry_of,
+    hooks_of,
+)
+from codelens.hosts.formats.entry_edits import snippet
+from codelens.hosts.host_descriptor import (
+    HookFile,
+    Host,
+    Machine,
+    hosts,
+    launcher,
+    named,
+    this_machine,
+)
+from codelens.hosts.install_ledger import Change, Ledger, alone
+from codelens.paths import default_home
+from codelens.render import reading_text
 
 
 def add_install(commands: shared_options.Commands) -> None:
@@ -22,7 +45,7 @@ def add_install(commands: shared_options.Commands) -> None:
         "Connects coding agents to codelens. Shows the exact changes and asks before it writes; "
         "`codelens uninstall` removes them again. Without a terminal, --yes is required.",
     )  # fmt: skip
-    add_choice(parser)
+    _add_choice(parser)
     parser.add_argument(
         "--approve", action="store_true",
         help="let agents call read-only tools without asking each time",
@@ -58,7 +81,7 @@ def add_install(commands: shared_options.Commands) -> None:
     )  # fmt: skip
 
 
-def add_choice(parser: argparse.ArgumentParser) -> None:
+def _add_choice(parser: argparse.ArgumentParser) -> None:
     """Define the options that `install` and `uninstall` share."""
     parser.add_argument(
         "--host", metavar="NAMES", default="detected",
@@ -75,13 +98,15 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 def run_install(args: argparse.Namespace) -> int:
     """Configure the chosen hosts."""
-    from codelens.hosts.host_descriptor import named, this_machine
-
     machine = this_machine()
     chosen = named(args.host, machine)
     if not chosen:
-        return nobody()
-    request = request_of(args)
+        screen.say(
+            "no coding agent was found on this machine; "
+            f"name one with --host: {', '.join(hosts())}, or all"
+        )
+        return 1
+    request = _request_of(args)
     if args.http and not args.check:
         request = _over_http(args, request)
         chosen = _that_ask_over_http(chosen)
@@ -100,14 +125,6 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
     Raises:
         SettingError: the files are those of a project, or --branches was given.
     """
-    import os
-    from dataclasses import replace
-
-    from codelens.bearer_token import bearer_token
-    from codelens.errors import SettingError
-    from codelens.hosts.desired_edits import HttpAccess
-    from codelens.paths import default_home
-
     if request.scope == "project":
         raise SettingError(
             "--http writes your token, which a project's files must not contain; use --scope user"
@@ -117,15 +134,13 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
             "--branches only applies to a server that an agent starts; start the HTTP server "
             "with CODELENS_TOOLS=core,branches, and omit --branches"
         )
-    token = bearer_token(default_home(dict(os.environ)).absolute())
+    token = bearer_token(home_of())
     access = HttpAccess(f"http://127.0.0.1:{args.port}/mcp", token.text)
     return replace(request, http=access)
 
 
 def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
     """The hosts that support HTTP; a note names the others."""
-    from codelens.hosts.desired_edits import can_ask_over_http
-
     able = can_ask_over_http(chosen)
     others = [host.name for host in chosen if host not in able]
     if others:
@@ -133,49 +148,24 @@ def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
     return able
 
 
-def nobody() -> int:
-    """Print that no host was found; return the exit code."""
-    from codelens.hosts.host_descriptor import hosts
-
-    screen.say(
-        "no coding agent was found on this machine; "
-        f"name one with --host: {', '.join(hosts())}, or all"
-    )
-    return 1
-
-
-def request_of(args: argparse.Namespace) -> Request:
+def _request_of(args: argparse.Namespace) -> Request:
     """Build the request from the arguments.
 
     Raises:
         CodelensError: the project scope has no repository, or the program does not exist.
     """
-    from pathlib import Path
-
-    from codelens.engine.worktree_paths import root_of
-    from codelens.hosts.desired_edits import Request
-    from codelens.hosts.host_descriptor import launcher, this_machine
-
     project = args.scope == "project"
-    program = getattr(args, "program", None)
     # A file that a team shares must not contain a path of one user. A check starts the configured
     # programs, so it must not fail if the running codelens cannot be configured.
-    bare = project or getattr(args, "check", False)
-    command = (program or "codelens") if bare else launcher(program)
+    bare = project or args.check
+    command = (args.program or "codelens") if bare else launcher(args.program)
     root = Path(root_of(args.path)) if project else None
-    approve, hooks = getattr(args, "approve", False), getattr(args, "hooks", False)
-    branches = getattr(args, "branches", False)
-    return Request(this_machine(), args.scope, root, command, approve, hooks, branches)
+    return Request(
+        this_machine(), args.scope, root, command, args.approve, args.hooks, args.branches
+    )
 
 
 def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
-    import os
-
-    from codelens.hosts import host_wiring as work
-    from codelens.hosts.install_ledger import Ledger, alone
-    from codelens.paths import default_home
-    from codelens.render import reading_text
-
     home = default_home(dict(os.environ))
     ledger = Ledger(home)
     if ledger.note:
@@ -198,18 +188,11 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
         ledger = Ledger(home)  # read again: another install may have changed it
         changes = work.plan_install(chosen, request, ledger)
         done = [work.install(change, ledger, request.label) for change in changes]
-    if args.json:
-        screen.put_json(reading_text.results_json(install_report.as_results(done, planned=False)))
-        return 2 if install_report.show_problems(done) else 0
     return _ended(args, done, chosen, request, planned=False)
 
 
 def _with_consent(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
     """The request, with the user's answers about approvals, hooks and tools."""
-    from dataclasses import replace
-
-    from codelens.hosts.desired_edits import can_approve, can_hook
-
     able = ", ".join(host.name for host in can_approve(chosen))
     if able and not args.approve:
         question = f"Let {able} call read-only tools without asking each time?"
@@ -234,8 +217,6 @@ def _ended(
     args: argparse.Namespace, changes: Sequence[Change], chosen: Sequence[Host],
     request: Request, *, planned: bool,
 ) -> int:  # fmt: skip
-    from codelens.render import reading_text
-
     if args.json:
         screen.put_json(
             reading_text.results_json(install_report.as_results(changes, planned=planned))
@@ -259,7 +240,6 @@ def _ended(
 
 
 def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> None:
-
     screen.put()
     screen.put("Remaining steps for you:")
     steps: dict[str, list[str]] = {}
@@ -285,9 +265,6 @@ def _steps(host: Host, request: Request) -> Iterator[str]:
 
 
 def _print(chosen: Sequence[Host], request: Request) -> int:
-    from codelens.hosts.desired_edits import entry_of
-    from codelens.hosts.formats.entry_edits import snippet
-
     for host in chosen:
         path = host.server.where.pick(request.machine, request.scope, request.root)
         if path is None:
@@ -303,8 +280,6 @@ def _print(chosen: Sequence[Host], request: Request) -> int:
 
 
 def _print_hooks(hooks: HookFile, request: Request) -> None:
-    from codelens.hosts.desired_edits import hooks_of
-
     path = hooks.where.pick(request.machine, request.scope, request.root)
     if path is not None:
         screen.put_safe(f"# hooks: {request.machine.shown(path)}")
@@ -322,22 +297,12 @@ def add_uninstall(commands: shared_options.Commands) -> None:
         "restored byte for byte; in any other file only codelens' own keys are removed. "
         "Indexes and saved contexts are kept.",
     )  # fmt: skip
-    add_choice(parser)
+    _add_choice(parser)
     parser.set_defaults(host="all")
 
 
 def run_uninstall(args: argparse.Namespace) -> int:
     """Remove codelens from the files of the chosen hosts."""
-    import os
-    from pathlib import Path
-
-    from codelens.engine.worktree_paths import root_of
-    from codelens.hosts import host_wiring as work
-    from codelens.hosts.desired_edits import Request
-    from codelens.hosts.host_descriptor import named, this_machine
-    from codelens.hosts.install_ledger import Ledger, alone
-    from codelens.paths import default_home
-
     machine = this_machine()
     root = Path(root_of(args.path)) if args.scope == "project" else None
     request = Request(machine, args.scope, root, "codelens")
@@ -368,8 +333,6 @@ def run_uninstall(args: argparse.Namespace) -> int:
 def _report_uninstall(
     args: argparse.Namespace, changes: Sequence[Change], machine: Machine, *, planned: bool
 ) -> int:
-    from codelens.render import reading_text
-
     if args.json:
         screen.put_json(
             reading_text.results_json(install_report.as_results(changes, planned=args.dry_run))

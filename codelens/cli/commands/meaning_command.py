@@ -9,6 +9,7 @@ from codelens.cli import screen, shared_options
 from codelens.cli.argument_parser import UsageError
 from codelens.cli.install_report import agreed, can_ask
 from codelens.cli.shared_options import asking
+from codelens.render import upkeep_text
 from codelens.wording import count_of
 
 _ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list", "download")
@@ -68,8 +69,6 @@ def run_meaning(args: argparse.Namespace) -> int:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         answer = engine.meaning_status(**shared_options.view(args, engine, bar))
     screen.show(
@@ -79,8 +78,6 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _test(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, _):
         answer = engine.meaning_test(" ".join(args.query))
     screen.show(answer, asdict, upkeep_text.meaning_test_lines(answer), as_json=args.json)
@@ -88,8 +85,6 @@ def _test(args: argparse.Namespace) -> int:
 
 
 def _enable(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     if not args.provider:
         raise UsageError("enable needs --provider NAME; docs/providers.md lists the providers")
     with asking() as (engine, bar):
@@ -122,8 +117,6 @@ def _enable(args: argparse.Namespace) -> int:
 
 
 def _download(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     if not args.model:
         raise UsageError("download needs --model OWNER/NAME; docs/providers.md names some")
     with asking() as (engine, _):
@@ -153,8 +146,6 @@ def _disable(args: argparse.Namespace) -> int:
 
 
 def _sync(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         answer = engine.meaning_sync(
             path=args.path, ref=args.ref, most_texts=args.most, progress=bar
@@ -165,8 +156,6 @@ def _sync(args: argparse.Namespace) -> int:
 
 
 def _prune(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         answer = engine.meaning_prune(path=args.path, progress=bar)
     screen.show(answer, asdict, [upkeep_text.vectors_pruned_line(answer)], as_json=args.json)
@@ -184,8 +173,6 @@ def _clear(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, _):
         answer = engine.meaning_list()
     lines = upkeep_text.provider_list_lines(answer)
