@@ -22,7 +22,7 @@ from codelens.errors import (
 )
 from codelens.index.ingestion import Progress, silent
 from codelens.index.text_facts import DiskSource, Source, Work
-from codelens.index.view_update import Budget, Refreshed, behind, untouched
+from codelens.index.view_update import Budget, Refreshed, behind, untouched, update
 from codelens.index.worktree_comparison import (
     Delta,
     StoredView,
@@ -33,6 +33,7 @@ from codelens.index.worktree_comparison import (
     load,
 )
 from codelens.scope.repository import Repository, Scope
+from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import STAND_IN_BYTES
 from codelens.store.views import views
@@ -112,8 +113,6 @@ def _stored_view(db: Database, scope: Scope) -> StoredView:
     stored_view = load(db, scope)
     if stored_view.view is not None:
         return stored_view
-    from codelens.store.database import writer_lease
-
     if views.base_of(db, scope.worktree, scope.kind) is not None:
         with suppress(StoreError):
             lease = writer_lease.acquire(db, 0.0)
@@ -160,9 +159,6 @@ def _updated(
     budget: Budget, progress: Progress, stored: StoredView,
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
-    # Imported late: most looks find nothing to write.
-    from codelens.index.view_update import update
-
     view = stored.view
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
