@@ -28,7 +28,7 @@ from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses import asked_of, text_uses
 from codelens.engine.impact.call_fit import called_as
-from codelens.engine.impact.pytest_fixtures import Fixtures
+from codelens.engine.impact.called_tests import Fixtures
 from codelens.errors import InvalidArgument, SettingError
 from codelens.paths import printed
 from codelens.resolve.relations import STRUCTURE
