@@ -120,15 +120,11 @@ def _stored_view(db: Database, scope: Scope) -> StoredView:
     if stored_view.view is not None:
         return stored_view
     if views.base_of(db, scope.worktree, scope.kind) is not None:
-        with suppress(StoreError):
-            lease = writer_lease.acquire(db, 0.0)
-            try:
-                views.create_view(
-                    db, lease, scope.key, scope.kind, worktree=scope.worktree,
-                    branch=scope.branch, head=scope.head, index_id=scope.index_id,
-                )  # fmt: skip
-            finally:
-                lease.release(db)
+        with suppress(StoreError), writer_lease.held(db, 0.0) as lease:
+            views.create_view(
+                db, lease, scope.key, scope.kind, worktree=scope.worktree,
+                branch=scope.branch, head=scope.head, index_id=scope.index_id,
+            )  # fmt: skip
     return load(db, scope)
 
 
@@ -256,12 +252,8 @@ def share_files(db: Database, scope: Scope, settings: Settings, delta: Delta) ->
     if not any(work.oid for work in delta.works):
         return delta
     # What prevents writing is reported where the rest of the view is written.
-    with suppress(StoreError):
-        lease = writer_lease.acquire(db, 0.0)
-        try:
-            return _take_shared(db, lease, scope, settings, delta)
-        finally:
-            lease.release(db)
+    with suppress(StoreError), writer_lease.held(db, 0.0) as lease:
+        return _take_shared(db, lease, scope, settings, delta)
     return delta
 
 

@@ -211,14 +211,10 @@ class _Merge:
         db, merged = opened.index.db, 0
         stated = reader.head.get("contents")
         total = stated if isinstance(stated, int) else 0
-        lease = writer_lease.acquire(db, _LEASE_S)
-        try:
-            with db.write(lease):
-                for batch in self._batches(reader):
-                    merged += merge(db, batch)
-                    self._progress("merging", self._count, max(total, self._count))
-        finally:
-            lease.release(db)
+        with writer_lease.held(db, _LEASE_S) as lease, db.write(lease):
+            for batch in self._batches(reader):
+                merged += merge(db, batch)
+                self._progress("merging", self._count, max(total, self._count))
         return UnpackAnswer(self._file, self._count, merged, self._outdated, self._compared)
 
     def _batches(self, reader: PackReader) -> Iterator[list[PackedContent]]:

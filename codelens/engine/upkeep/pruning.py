@@ -175,8 +175,7 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
 
     Returns the survey from before, without the removed views, and the removed views.
     """
-    lease = writer_lease.acquire(db, 0.0, clock)
-    try:
+    with writer_lease.held(db, 0.0, clock) as lease:
         surveyed = survey(db, limits, clock)
         with db.write(lease):
             _record_sites(db, surveyed, clock)
@@ -187,8 +186,6 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
         for row, _ in due_pairs:
             with db.write(lease):
                 index_metadata.remove_view(db, row.id)
-    finally:
-        lease.release(db)
     gone = {row.id for row, _ in due_pairs}
     kept_pairs = [(row, life) for row, life in pairs if row.id not in gone]
     rows, lives = tuple(row for row, _ in kept_pairs), tuple(life for _, life in kept_pairs)

@@ -115,13 +115,10 @@ def _drop(
     db: Database, survey: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
 ) -> Dropped:
     before = database_opening.pages_bytes(db)
-    lease = writer_lease.acquire(db, database_opening.WAIT_S)
-    try:
+    with writer_lease.held(db, database_opening.WAIT_S) as lease:
         for view, _ in pairs:
             with db.write(lease):
                 index_metadata.remove_view(db, view)
-    finally:
-        lease.release(db)
     lives = tuple(life for _, life in pairs)
     name = printed(os.fsencode(survey.common_dir))
     if whole:

@@ -8,7 +8,6 @@ index is being written. Ages are by the index's clock (`codelens.store.views.ind
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from codelens.store.database import writer_lease
@@ -20,9 +19,7 @@ from codelens.store.views import index_metadata, view_blocks
 from codelens.store.views.index_metadata import TOUCH_S
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from codelens.store.database.writer_lease import Lease
+    pass
 
 LATELY_S = 2 * TOUCH_S
 """A view used within this time is never due, regardless of the settings: last uses are recorded to
@@ -156,7 +153,7 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
         IndexLocked: another process writes; finished steps stay done.
         StoreError: the index cannot be written.
     """
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         now_s = index_metadata.tick(db, clock)
         view_blocks.delete_unused(db)
         for sql in (SPARE_CONTENTS, SPARE_PATHS):
@@ -167,7 +164,7 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     due_s = now_s - grace_s
     contents = _repeat(lambda: _remove_contents(db, due_s, clock), rest)
     if precise_facts.any_unused(db) and rest():
-        with _step(db, clock) as lease, db.write(lease):
+        with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
             precise_facts.delete_unused(db)
     paths = _repeat(lambda: _remove_paths(db, due_s, clock), rest)
     segments = _repeat(lambda: _rewrite_segment(db, clock), rest)
@@ -203,17 +200,8 @@ def _repeat(step: Callable[[], int], rest: Rest) -> int:
     return total
 
 
-@contextmanager
-def _step(db: Database, clock: Clock) -> Generator[Lease]:
-    lease = writer_lease.acquire(db, 0.0, clock)
-    try:
-        yield lease
-    finally:
-        lease.release(db)
-
-
 def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         # A view may use a marked content again by now.
         db.execute(SPARE_CONTENTS)
         due = [row[0] for row in db.rows(DUE, ("content", due_s, _CONTENTS_A_STEP))]
@@ -226,7 +214,7 @@ def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
 
 def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
     # With foreign keys on, removing a path would scan all files of all views for each path.
-    with _step(db, clock) as lease, db.unchecked(), db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.unchecked(), db.write(lease):
         if not db.rows(DUE, ("path", due_s, 1)):
             return 0
         db.execute(SPARE_PATHS)
@@ -247,12 +235,12 @@ def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
 
 
 def _rewrite_segment(db: Database, clock: Clock) -> int:
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         return postings.rewrite_one(db, _DEAD_SHARE)
 
 
 def _give_back(db: Database, clock: Clock) -> int:
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         free = _free(db)
         if free <= _PAGES_LEFT:
             return 0
