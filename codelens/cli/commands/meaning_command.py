@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from functools import partial
 
 from codelens.cli import screen, shared_options
 from codelens.cli.argument_parser import UsageError
@@ -72,7 +73,10 @@ def _status(args: argparse.Namespace) -> int:
     with asking() as (engine, bar):
         answer = engine.meaning_status(**shared_options.view(args, engine, bar))
     screen.show(
-        answer, upkeep_text.meaning_json, upkeep_text.meaning_lines(answer), as_json=args.json
+        answer,
+        partial(upkeep_text.under, "meaning"),
+        upkeep_text.meaning_lines(answer),
+        as_json=args.json,
     )
     return 1 if answer.damage else 0
 
@@ -94,7 +98,7 @@ def _enable(args: argparse.Namespace) -> int:
         )  # fmt: skip
         if not args.yes:
             if args.json:
-                screen.put_json(upkeep_text.provider_plan_json(plan))
+                screen.put_json(upkeep_text.under("plan", plan))
             else:
                 screen.page(*upkeep_text.provider_plan_lines(plan))
             if args.json or not can_ask():
@@ -110,7 +114,7 @@ def _enable(args: argparse.Namespace) -> int:
             hybrid=args.hybrid, path=args.path,
         )  # fmt: skip
     if args.json:
-        screen.put_json({**upkeep_text.provider_plan_json(plan), "enabled": asdict(answer)})
+        screen.put_json({**upkeep_text.under("plan", plan), "enabled": asdict(answer)})
     else:
         screen.page(*upkeep_text.provider_enabled_lines(answer))
     return 0
@@ -151,7 +155,7 @@ def _sync(args: argparse.Namespace) -> int:
             path=args.path, ref=args.ref, most_texts=args.most, progress=bar
         )
     lines = upkeep_text.vectors_synced_lines(answer)
-    screen.show(answer, upkeep_text.vectors_synced_json, lines, as_json=args.json)
+    screen.show(answer, partial(upkeep_text.under, "sync"), lines, as_json=args.json)
     return 0
 
 

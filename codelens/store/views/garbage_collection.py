@@ -8,7 +8,7 @@ index is being written. Ages are by the index's clock (`codelens.store.views.ind
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -17,9 +17,6 @@ from codelens.store.facts import postings, precise_facts
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata, view_blocks
 from codelens.store.views.index_metadata import TOUCH_S
-
-if TYPE_CHECKING:
-    pass
 
 LATELY_S = 2 * TOUCH_S
 """A view used within this time is never due, regardless of the settings: last uses are recorded to
@@ -123,6 +120,7 @@ DELETE FROM doomed WHERE kind = 'path' AND id IN (SELECT f.path FROM block_files
 DUE = "SELECT id FROM doomed WHERE kind = ? AND since_s <= ? ORDER BY id LIMIT ?"
 OLDEST = "SELECT MIN(since_s) FROM doomed"
 VIEWS_STATE = "SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(generation), 0) FROM views"
+_FREE_PAGES = "PRAGMA freelist_count"
 WAITING = "SELECT COUNT(*) FROM doomed WHERE kind = 'content'"
 DELETE_CONTENTS = "DELETE FROM contents WHERE id IN ({marks})"
 DELETE_DOOMED = "DELETE FROM doomed WHERE kind = ? AND id IN ({marks})"
@@ -170,14 +168,12 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     segments = _repeat(lambda: _rewrite_segment(db, clock), rest)
     _repeat(lambda: _give_back(db, clock), rest)
     db.checkpoint()
-    waiting = db.row(WAITING)
-    return Collected(contents, paths, segments, waiting[0] if waiting else 0)
+    return Collected(contents, paths, segments, waiting(db))
 
 
 def is_due(db: Database, clock: Clock = machine) -> bool:
     """Whether anything marked may be removed by now; writes nothing."""
-    row = db.row(OLDEST)
-    since_s = row[0] if row else None
+    since_s = db.value(OLDEST)
     return since_s is not None and since_s <= index_metadata.clock_s(db, clock) - GRACE_S
 
 
@@ -189,8 +185,7 @@ def views_state(db: Database) -> tuple[int, ...]:
 
 def waiting(db: Database) -> int:
     """The number of marked contents."""
-    row = db.row(WAITING)
-    return row[0] if row else 0
+    return db.value(WAITING)
 
 
 def _repeat(step: Callable[[], int], rest: Rest) -> int:
@@ -241,14 +236,9 @@ def _rewrite_segment(db: Database, clock: Clock) -> int:
 
 def _give_back(db: Database, clock: Clock) -> int:
     with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
-        free = _free(db)
+        free = db.value(_FREE_PAGES)
         if free <= _PAGES_LEFT:
             return 0
         db.rows(f"PRAGMA incremental_vacuum({min(_PAGES_A_STEP, free - _PAGES_LEFT)})")
         # Nothing was freed: the file was made before codelens used incremental vacuum.
-        return free - _free(db)
-
-
-def _free(db: Database) -> int:
-    row = db.row("PRAGMA freelist_count")
-    return row[0] if row else 0
+        return free - db.value(_FREE_PAGES)
