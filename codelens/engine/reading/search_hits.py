@@ -221,7 +221,9 @@ def search_repositories(
 ) -> JointAnswer:
     """See `Engine.search_repositories`."""
     check_limit(request.limit)
-    _check_number(len({*repositories, *refused}))
+    count = len({*repositories, *refused})
+    if not 1 <= count <= MOST_REPOSITORIES:
+        raise QueryError(f"name 1 to {MOST_REPOSITORIES} repositories, not {count}")
     if request.languages:
         from codelens.engine.reading.language_list import called
 
@@ -359,8 +361,3 @@ def _part(view: CurrentView, outcome: Outcome | CodelensError, results: int) -> 
 def _failed(root: str, error: CodelensError | None) -> RepositoryAnswer:
     assert error is not None, "a repository without a view has an error"
     return RepositoryAnswer(root, error.receipt, error=str(error), error_in_call=error.in_call)
-
-
-def _check_number(count: int) -> None:
-    if not 1 <= count <= MOST_REPOSITORIES:
-        raise QueryError(f"name 1 to {MOST_REPOSITORIES} repositories, not {count}")

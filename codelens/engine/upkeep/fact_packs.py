@@ -118,7 +118,8 @@ def pack(
         "extractor": EXTRACTOR_VERSION, "byteorder": sys.byteorder, "commits": commits,
         "since": since_commit,
     }  # fmt: skip
-    with opened.index.lock, _spool() as spool:
+    # Encoded records are sorted before they are written.
+    with opened.index.lock, tempfile.TemporaryFile() as spool:
         records = _Spooled(spool, file)
         with opened.index.db.read():
             for done, content in enumerate(packed_contents(opened.index.db, ids)):
@@ -255,11 +256,6 @@ class _Merge:
 
 def _versions() -> dict[str, int]:
     return {language: extractor_version(language) for language in all_traits()}
-
-
-def _spool() -> IO[bytes]:
-    """An unnamed temporary file: encoded records are sorted before they are written."""
-    return tempfile.TemporaryFile()
 
 
 class _Spooled:

@@ -246,7 +246,11 @@ def prune(
 def drop(pool: IndexPool, target: str, path: str | Path, *, force: bool) -> Dropped:
     """See `Engine.drop`."""
     opened = pool.open_any(path)
-    index, limits, key = opened.index, _limits(pool), _scope_key(opened, target)
+    index, limits, key = (
+        opened.index,
+        view_survey.limits_of(pool.settings),
+        _scope_key(opened, target),
+    )
     named: list[ViewLife] = []
 
     def dropped(db: Database) -> Dropped:
@@ -278,13 +282,17 @@ def drop_repository(pool: IndexPool, path: str | Path, repo_id: str, *, force: b
             called="cl_index with action status lists all",
         )
     with pool.closed(file):
-        return drop_index(file, _limits(pool), force=force)
+        return drop_index(file, view_survey.limits_of(pool.settings), force=force)
 
 
 def pin(pool: IndexPool, view_request: ViewRequest, target: str, *, pinned: bool) -> Pinned:
     """See `Engine.pin`."""
     opened = pool.open_any(view_request.path)
-    index, limits, key = opened.index, _limits(pool), _scope_key(opened, target)
+    index, limits, key = (
+        opened.index,
+        view_survey.limits_of(pool.settings),
+        _scope_key(opened, target),
+    )
     with index.lock, index.mended():
         survey = view_survey.survey(index.db, limits)
         named = views_called(survey, target, key)
@@ -299,10 +307,6 @@ def pin(pool: IndexPool, view_request: ViewRequest, target: str, *, pinned: bool
         if life.pinned == pinned:
             return Pinned(life, False)
         return Pinned(_set_pinned(index.db, survey, life, pinned=pinned), True)
-
-
-def _limits(pool: IndexPool) -> view_survey.Limits:
-    return view_survey.limits_of(pool.settings)
 
 
 def index_of(pool: IndexPool, path: str | Path) -> Path:
