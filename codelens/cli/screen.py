@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TextIO, TypeVar
 
-from codelens.cli.standard_streams import emit, remark
+from codelens.cli.standard_streams import emit, flush, remark
 from codelens.render.text_pieces import all_notes_named, receipt_line, safe
 from codelens.types import Receipt
 
@@ -101,3 +101,15 @@ def colours(stream: TextIO) -> bool:
     return (
         stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") != "dumb"
     )
+
+
+def can_ask() -> bool:
+    """Whether stdin and stdout are a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Ask the user; an empty answer means no."""
+    emit(f"{question} [y/N] ")
+    flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

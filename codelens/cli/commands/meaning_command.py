@@ -8,7 +8,6 @@ from functools import partial
 
 from codelens.cli import screen, shared_options
 from codelens.cli.argument_parser import UsageError
-from codelens.cli.install_report import agreed, can_ask
 from codelens.cli.shared_options import asking
 from codelens.render import upkeep_text
 from codelens.wording import count_of
@@ -101,12 +100,12 @@ def _enable(args: argparse.Namespace) -> int:
                 screen.put_json(upkeep_text.under("plan", plan))
             else:
                 screen.page(*upkeep_text.provider_plan_lines(plan))
-            if args.json or not can_ask():
+            if args.json or not screen.can_ask():
                 raise UsageError(
                     "nothing was enabled or sent: there is no terminal to confirm on; pass --yes"
                 )
             question = "Send this repository's texts there?" if plan.endpoint else "Enable it?"
-            if not agreed(question):
+            if not screen.agreed(question):
                 screen.say("nothing was enabled or sent")
                 return 1
         answer = engine.meaning_enable(
@@ -127,11 +126,11 @@ def _download(args: argparse.Namespace) -> int:
         files = engine.meaning_model(args.model)
         screen.put(upkeep_text.model_files_line(files))
         if not args.yes:
-            if not can_ask():
+            if not screen.can_ask():
                 raise UsageError(
                     "nothing was downloaded: there is no terminal to confirm on; pass --yes"
                 )
-            if not agreed("Download it?"):
+            if not screen.agreed("Download it?"):
                 screen.say("nothing was downloaded")
                 return 1
         engine.meaning_download(args.model)
