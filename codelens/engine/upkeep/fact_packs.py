@@ -118,7 +118,8 @@ def pack(
         "extractor": EXTRACTOR_VERSION, "byteorder": sys.byteorder, "commits": commits,
         "since": since_commit,
     }  # fmt: skip
-    with opened.index.lock, _spool() as spool:
+    # Encoded records are sorted before they are written.
+    with opened.index.lock, tempfile.TemporaryFile() as spool:
         records = _Spooled(spool, file)
         with opened.index.db.read():
             for done, content in enumerate(packed_contents(opened.index.db, ids)):
@@ -211,14 +212,10 @@ class _Merge:
         db, merged = opened.index.db, 0
         stated = reader.head.get("contents")
         total = stated if isinstance(stated, int) else 0
-        lease = writer_lease.acquire(db, _LEASE_S)
-        try:
-            with db.write(lease):
-                for batch in self._batches(reader):
-                    merged += merge(db, batch)
-                    self._progress("merging", self._count, max(total, self._count))
-        finally:
-            lease.release(db)
+        with writer_lease.held(db, _LEASE_S) as lease, db.write(lease):
+            for batch in self._batches(reader):
+                merged += merge(db, batch)
+                self._progress("merging", self._count, max(total, self._count))
         return UnpackAnswer(self._file, self._count, merged, self._outdated, self._compared)
 
     def _batches(self, reader: PackReader) -> Iterator[list[PackedContent]]:
@@ -259,11 +256,6 @@ class _Merge:
 
 def _versions() -> dict[str, int]:
     return {language: extractor_version(language) for language in all_traits()}
-
-
-def _spool() -> IO[bytes]:
-    """An unnamed temporary file: encoded records are sorted before they are written."""
-    return tempfile.TemporaryFile()
 
 
 class _Spooled:

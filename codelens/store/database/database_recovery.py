@@ -66,6 +66,14 @@ def identity_of(path: Path) -> Identity | None:
     return Identity(status.st_dev, status.st_ino)
 
 
+def has_content(path: Path) -> bool:
+    """Whether there is a file that is not empty."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
 def set_aside(path: Path, identity: Identity | None) -> Path | None:
     """Rename a damaged database and its logs; return the new name, or None.
 
@@ -287,7 +295,7 @@ def change_since_recorded(path: Path) -> FileChange:
         return FileChange.UNKNOWN
     if age is None or age >= left.age:
         return FileChange.CHANGED
-    if _has_log(path):
+    if has_content(path.with_name(f"{path.name}-wal")):
         raise IndexCorrupt(path, "an older copy was put next to the log of a newer one")
     return FileChange.OLDER
 
@@ -416,10 +424,3 @@ def _age_in(path: Path) -> Age | None:
         return Age(0, 0.0)
     fencing, owner, up_s = row
     return Age(int(fencing), float(up_s) if owner else math.inf)
-
-
-def _has_log(path: Path) -> bool:
-    try:
-        return path.with_name(f"{path.name}-wal").stat().st_size > 0
-    except OSError:
-        return False
