@@ -75,7 +75,6 @@ _GIGABYTE = 1_000_000_000
 _KINDS = ("index", "contexts", "usage", "vectors")
 _LOGS = ("-wal", "-shm", "-journal")
 _BACKUP_S = 7 * 86_400
-_NEW_S = 3600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _FOLDER, _FILE = 0o700, 0o600
 _OURS = ("indexes", "contexts", "backups")
@@ -255,7 +254,7 @@ def _left_behind(path: Path) -> str:
         return "a record about a deleted index"
     if name.startswith("index-") and ".before-" in name and _age_s(path) > _BACKUP_S:
         return "a copy of an index from an unfinished migration"
-    if ".new-" in name and _age_s(path) > _NEW_S:
+    if home_files.is_old_draft(str(path)):
         return "an unfinished copy"
     return ""
 
