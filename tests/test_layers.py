@@ -31,7 +31,7 @@ ALLOWED = {
     # Below all users of the session trail: hooks, which import next to nothing, and the engine.
     "trail": {"home_files"},
     "focus": {"types", "errors", "paths", "config", "home_files", "secret_masking", "trail"},
-    "scope": {"types", "cancellation", "errors", "paths", "config"},
+    "scope": {"types", "cancellation", "errors", "paths", "config", "home_files"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
     "store": {"types", "cancellation", "errors", "home_files", "paths"},
