@@ -87,6 +87,27 @@ def test_drafts_of_killed_commands_go(tmp_path: Path, kind: str) -> None:
         assert names_after_the_next() <= clean
 
 
+def test_a_file_that_the_user_named_is_old_or_new_and_alone(tmp_path: Path) -> None:
+    place, out = Place(tmp_path), tmp_path / "out"
+    out.mkdir()
+    file = out / "one.pack"
+
+    def run(first: str = "") -> CompletedProcess[str]:
+        return place.run("pack", "-o", str(file), first=first)
+
+    assert run().returncode == 0
+    new = file.read_bytes()
+    file.write_bytes(b"old")
+    for _ in kills(out, run):
+        COUNTS["packs killed"] += 1
+        assert file.read_bytes() in {b"old", new}
+        for left in out.iterdir():
+            os.utime(left, (1, 1))
+        assert run().returncode == 0
+        assert [one.name for one in out.iterdir()] == ["one.pack"]
+        assert file.read_bytes() == new
+
+
 def test_a_full_disk_leaves_no_draft(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before")

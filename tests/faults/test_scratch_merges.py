@@ -1,4 +1,4 @@
-"""`conflicts` killed at any operation: its scratch repositories, often in memory, do not pile up."""
+"""`conflicts` killed at any operation: its scratch repositories do not pile up."""
 
 from __future__ import annotations
 
