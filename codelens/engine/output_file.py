@@ -15,7 +15,6 @@ from codelens.errors import CodelensError, DiskFull, SettingError
 from codelens.home_files import is_special
 from codelens.paths import NO_ROOM
 
-
 _DRAFT = ".codelens-draft"
 _DRAFT_S = 3600
 
