@@ -12,7 +12,10 @@ import os
 import stat
 import sys
 import time
-from typing import BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
 """Flag to open a possible pipe without waiting for its other end."""
@@ -60,7 +63,9 @@ def read_small(path: str | os.PathLike[str], most: int) -> bytes:
     return data
 
 
-def replace_file(path: str, data: bytes, *, temporary: str = "") -> None:
+def replace_file(
+    path: str, data: bytes, *, temporary: str = "", before: Callable[[str], None] | None = None
+) -> None:
     """Replace a file atomically; only its owner can read it.
 
     Args:
@@ -68,6 +73,7 @@ def replace_file(path: str, data: bytes, *, temporary: str = "") -> None:
         data: the new content.
         temporary: the file that is written first, `path` with `.new` if it is empty. Processes that
             may write at once without a lock need different ones: `unique_draft`.
+        before: gets `path` when the new file is complete, and may rename the old one.
 
     Raises:
         OSError: the file cannot be written; the old one is unchanged.
@@ -83,6 +89,8 @@ def replace_file(path: str, data: bytes, *, temporary: str = "") -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
+        if before is not None:
+            before(path)
         os.replace(temporary, path)
     except BaseException:
         _remove(temporary)
