@@ -142,7 +142,7 @@ def test_damaged_files_that_were_set_aside_go_first(full: World) -> None:
     aside.chmod(0o600)
     fill(full.home.parent)
     found = full.run("doctor", "--no-agents")
-    assert "--fix removes damaged indexes (0.5 MB)" in found.stdout
+    assert "--fix removes damaged files (0.5 MB)" in found.stdout
     assert json_of(full, "prune")["disposed_bytes"] == 500_000
     assert not aside.exists()
     full.check()
