@@ -10,7 +10,7 @@ import os
 import stat
 from typing import Literal, NamedTuple, cast
 
-from codelens.home_files import read_small, replace_file
+from codelens.home_files import read_small, replace_file, unique_draft
 
 SCOPES = ("worktree", "repository", "session")
 _LARGEST_FILE = 1_000_000
@@ -192,7 +192,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    replace_file(path, json.dumps(switches).encode(), temporary=f"{path}.{os.getpid()}")
+    replace_file(path, json.dumps(switches).encode(), temporary=unique_draft(path))
 
 
 def _read(home: str) -> dict[str, bool] | None:

@@ -50,6 +50,7 @@ from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import HeldIndex, hold_index, open_index
+from codelens.store.database.database_recovery import aside_folders
 from codelens.store.database.writer_lease import Clock, machine
 from codelens.store.saved import pins
 from codelens.store.views import garbage_collection, index_metadata
@@ -105,7 +106,7 @@ def prune_indexes(
                 full = True
                 if not dry_run:
                     # A damaged file is kept for a week, as long as the disk has room.
-                    disposed += database_recovery.forget_all(home / "indexes")
+                    disposed += sum(map(database_recovery.forget_all, aside_folders(home)))
                 with let_go(path):
                     done = pruned(alone=True)
         except (IndexLocked, LeaseLost, SchemaTooNew) as error:
@@ -113,8 +114,9 @@ def prune_indexes(
         except StoreError as error:
             done = Pruned(repo_id_of(path), "", error=str(error))
         results.append(done)
-    if not dry_run and (home / "indexes").is_dir():
-        database_recovery.forget_old(home / "indexes")
+    if not dry_run:
+        for folder in aside_folders(home):
+            database_recovery.forget_old(folder)
     worth = tuple(
         result
         for result in results
@@ -270,7 +272,7 @@ def _without_index(path: Path) -> list[RepositoryLife]:
 
 
 def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> Dropped:
-    """Remove one view; with `force` even if it is active or pinned.
+    """Remove one view; with `force` even if it is active or pinned. The pin stays.
 
     If it is gone already, remove data that only it needed.
 
@@ -280,8 +282,6 @@ def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> D
     _refuse([life], force=force)
     pairs = zip(survey.rows, survey.lives, strict=True)
     rows = [(row.id, view_life) for row, view_life in pairs if view_life.index_id == life.index_id]
-    if life.pinned:
-        _set_pinned(db, survey, life, pinned=False)
     return replace(_drop(db, survey, rows, whole=False), views=(life,))
 
 
@@ -462,22 +462,28 @@ def drop(pool: IndexPool, target: str, path: str | Path, *, force: bool) -> Drop
         view_survey.limits_of(pool.settings),
         _scope_key(opened, target),
     )
+    file = index.path
     named: list[ViewLife] = []
+    scopes: list[str] = []
 
     def dropped(db: Database) -> Dropped:
         survey = view_survey.survey(db, limits)
         if not named:
             named.append(one_view(survey, target, key))
+            scopes.append(survey.rows[survey.lives.index(named[0])].scope)
         return drop_view(db, survey, named[0], force=force)
 
     try:
         with index.lock, index.mended():
-            return dropped(index.db)
+            done = dropped(index.db)
     except DiskFull:
         # The removal may be partly done.
-        file = index.path
         with pool.closed(file), closing(hold_index(file)) as db, db.without_log():
-            return dropped(db)
+            done = dropped(db)
+    if named[0].pinned:
+        # Afterwards: a full disk may have room only now, and a view that stays keeps its pin.
+        pins.set_pinned(pins.pins_file_for(file), scopes[0], pinned=False)
+    return done
 
 
 def drop_repository(pool: IndexPool, path: str | Path, repo_id: str, *, force: bool) -> Dropped:

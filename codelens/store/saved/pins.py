@@ -138,14 +138,14 @@ def forget(path: Path) -> None:
 def adopt(db: Database) -> None:
     """Move the pins that an earlier version kept in the index, unless already done."""
     path = pins_file_for(db.path)
-    if path.exists():
+    if path.exists() or _backup(path).exists():
         return
     scopes = frozenset(str(row[0]) for row in db.rows(_IN_INDEX))
     if not scopes:
         return
     try:
         with _alone(path):
-            if not path.exists():
+            if not path.exists() and not _backup(path).exists():
                 _write(path, scopes)
     except StoreError as error:
         # The pins stay in the index, and the next call tries again.
@@ -187,7 +187,11 @@ def _alone(path: Path) -> Generator[None]:
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     try:
-        if not home_files.take_lock(descriptor, wait_s=_WAIT_S):
+        try:
+            is_locked = home_files.take_lock(descriptor, wait_s=_WAIT_S)
+        except OSError as error:
+            raise HomeNotWritable(path, error.strerror or str(error)) from error
+        if not is_locked:
             raise IndexLocked(path, "another process that pins a view")
         yield
     finally:
