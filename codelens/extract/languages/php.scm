@@ -127,6 +127,7 @@
 (nullsafe_member_call_expression object: (_) @receiver)
 (member_access_expression object: (_) @receiver)
 (scoped_call_expression scope: (_) @receiver)
+(class_constant_access_expression . (_) @receiver)
 (nullsafe_member_access_expression object: (_) @receiver)
 (scoped_property_access_expression scope: (_) @receiver)
 (arguments) @call.arguments
