@@ -142,6 +142,7 @@ _NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS | {"forward"}
 _LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']\s*,?)*)\s*[\])]")
 _GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")
 _ARGUMENT = re.compile(r"\w+")
+_CLOSED_ENUM = re.compile(r"\benum\s+(?:class|struct)\b")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
@@ -254,6 +255,9 @@ class FileModel:
         for at, symbol in enumerate(self.symbols):
             scope = placed.get(at)
             parent = symbol.parent
+            if self.is_open_enum(parent):
+                home_scopes.append(home_scopes[parent])
+                continue
             if scope is None and parent >= 0 and self.symbols[parent].kind in TYPES:
                 # If a type has no scope, its members cannot be used by their bare names.
                 scope = self.own_scope.get(parent, -1)
@@ -346,14 +350,23 @@ class FileModel:
         plain = f"{around}.{symbol.name}" if around else symbol.name
         return symbol.qualified != plain and symbol.kind not in TYPES
 
+    def is_open_enum(self, symbol: int) -> bool:
+        """Whether a symbol is an enum whose members are names of the scope around it."""
+        if symbol < 0 or not self.spec.enums_are_open or self.symbols[symbol].kind != "enum":
+            return False
+        return _CLOSED_ENUM.search(self.symbols[symbol].signature) is None
+
     @cached_property
     def children(self) -> dict[int, dict[str, list[int]]]:
         """Symbol -> its members by name."""
         by_parent: dict[int, dict[str, list[int]]] = {}
-        parents = _holders(self.symbols, nested=self.spec.spaces)
+        parents = list(_holders(self.symbols, nested=self.spec.spaces))
         for at, (symbol, parent) in enumerate(zip(self.symbols, parents, strict=True)):
             if parent >= 0 and symbol.kind not in _HIDDEN:
                 by_parent.setdefault(parent, {}).setdefault(symbol.name, []).append(at)
+                if self.is_open_enum(parent) and parents[parent] >= 0:
+                    around = by_parent.setdefault(parents[parent], {})
+                    around.setdefault(symbol.name, []).append(at)
         for row in self.bindings:
             if row.how == "prop":
                 owner = by_parent.setdefault(self.scopes[row.scope].symbol, {})
