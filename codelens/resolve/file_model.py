@@ -126,6 +126,7 @@ def _names_of(import_: Import) -> tuple[str, ...]:
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
 CALLABLE = frozenset({"function", "method", "macro"})
 _GIVEN = frozenset({"=", "+", "?"})
+_ROWS_OF_VARIABLES = _GIVEN | {":", "let"}
 """Values of `Binding.how` for assignments."""
 VARIABLES = frozenset({"variable", "constant", "field", "property", "member", "key"})
 _ENCLOSING = frozenset(
@@ -143,6 +144,7 @@ _LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']
 _GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")
 _ARGUMENT = re.compile(r"\w+")
 _CLOSED_ENUM = re.compile(r"\benum\s+(?:class|struct)\b")
+_HEAD = re.compile(r"`?[\[\]*&]*(\w+)")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
@@ -166,7 +168,7 @@ class FileModel:
         self.language = language
         self.spec = spec_of(language)
         self.symbols = symbols
-        self.references = references
+        self._references = references
         self.imports = imports
         self.scopes = scopes or (Scope(-1, -1, "module"),)
         self.bindings = bindings
@@ -184,9 +186,36 @@ class FileModel:
             for symbol in self.symbols
         ]
         return FileModel(
-            self.language, symbols, self.references, self.imports,
+            self.language, symbols, self._references, self.imports,
             scopes=self.scopes, bindings=self.bindings,
         )  # fmt: skip
+
+    @cached_property
+    def references(self) -> Sequence[Reference]:
+        """The references; one in the first value of a variable of its name is outside of it."""
+        if not self.named_like_their_value:
+            return self._references
+        return [
+            reference._replace(scope=self.scopes[reference.scope].parent)
+            if reference.kind in {"call", "type"}
+            and not reference.receiver
+            and (reference.scope, reference.line, reference.name) in self.named_like_their_value
+            else reference
+            for reference in self._references
+        ]
+
+    @cached_property
+    def named_like_their_value(self) -> dict[tuple[int, int, str], str]:
+        """Scope, line and name of variables -> their first value, if it begins with that name."""
+        first: dict[tuple[int, str], Binding] = {}
+        for row in self.bindings if self.spec.declares_late else ():
+            if row.scope and row.how in _ROWS_OF_VARIABLES:
+                first.setdefault((row.scope, row.name), row)
+        return {
+            (row.scope, row.line, row.name): row.text
+            for row in first.values()
+            if row.how == "=" and row.name == head_of(row.text)
+        }
 
     @cached_property
     def package(self) -> str:
@@ -532,6 +561,12 @@ class FileModel:
                 return here.symbol
             scope = here.parent
         return -1
+
+
+def head_of(text: str) -> str:
+    """Return the first name of an expression as facts write it: `load` of `load().a`."""
+    match = _HEAD.match(text)
+    return match[1] if match is not None else ""
 
 
 def _holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:
