@@ -167,10 +167,12 @@ def entries(
     return sorted(trail_entries, key=lambda entry: entry.at)
 
 
-def latest(home: str | os.PathLike[str], repository: str, *, since: int) -> list[TrailEntry]:
+def latest(
+    home: str | os.PathLike[str], repository: str, *, since: int, now: int | None = None
+) -> list[TrailEntry]:
     """The entries since a time in the last 16 kB, oldest first: what a hook has time to read."""
     # A clock that was ahead for a while leaves a file and entries of the future.
-    now = int(time.time())
+    now = int(time.time()) if now is None else now
     paths = [path for path in _files(home, f"{repository}-") if _month_of(path) <= _month(now)]
     read = _read(paths[-1], _TAIL) if paths else ()
     return [entry for entry in read if since <= entry.at <= now + _DAY_S]
