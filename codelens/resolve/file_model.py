@@ -215,6 +215,7 @@ class FileModel:
             (row.scope, row.line, row.name): row.text
             for row in first.values()
             if row.how == "=" and row.name == head_of(row.text)
+            if not (entry := self.names[row.scope][row.name]).symbols and not entry.imports
         }
 
     @cached_property
