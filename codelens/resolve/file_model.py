@@ -215,6 +215,7 @@ class FileModel:
             (row.scope, row.line, row.name): row.text
             for row in first.values()
             if row.how == "=" and row.name == head_of(row.text)
+            if not (entry := self.names[row.scope][row.name]).symbols and not entry.imports
         }
 
     @cached_property
@@ -317,6 +318,11 @@ class FileModel:
     @cached_property
     def _scope_of_import(self) -> dict[int, int]:
         return {int(row.text): row.scope for row in self.bindings if row.how == "import"}
+
+    @cached_property
+    def scope_of_import(self) -> dict[Import, int]:
+        """Import -> its scope, for those that are not at the top of the file."""
+        return {self.imports[at]: scope for at, scope in self._scope_of_import.items() if scope}
 
     @cached_property
     def is_ambient(self) -> bool:
@@ -539,8 +545,8 @@ class FileModel:
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
         """Return the scope that decides what a name means, and whether that varies by line.
 
-        The search goes outward and stops at the scope that binds the name, at a class, or where
-        `is_end` is true.
+        The search goes outward and stops at the scope that binds the name, at a class, at wildcard
+        imports, or where `is_end` is true.
         """
         at = scope
         while at > 0:
@@ -548,7 +554,7 @@ class FileModel:
             entry = self.names[at].get(name)
             if entry is not None and here.kind != "class":
                 return at, len(entry.rows) > 1
-            if here.kind == "class" or is_end(here):
+            if here.kind == "class" or at in self.globs or is_end(here):
                 break
             at = here.parent
         return at, False

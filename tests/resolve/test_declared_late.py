@@ -77,3 +77,14 @@ def test_the_first_value_of_a_variable_uses_the_outer_name(
 ) -> None:
     found, expected = uses_in({name: text}, f"{name}:{target}")
     assert found == expected
+
+
+def test_a_function_of_the_same_scope_is_meant() -> None:
+    text = """fn load() -> i32 { 1 }
+fn put() {
+    fn load() -> i32 { 2 }
+    let load = load(); <<
+}
+"""
+    found, expected = uses_in({"a.rs": text}, "a.rs:put.load")
+    assert found == expected
