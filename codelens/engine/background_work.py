@@ -303,14 +303,14 @@ class Background:
                 self._done = (0, 0)
 
     def _prune(self) -> None:
-        from codelens.engine.upkeep import view_removal, view_survey
+        from codelens.engine.upkeep import pruning, view_survey
 
         try:
             # Only valid settings say what must be kept.
             if self._settings.damage:
                 return
             limits = view_survey.limits_of(self._settings)
-            view_removal.prune_indexes(
+            pruning.prune(
                 self._settings.home, limits, rest=self._pause, every_s=_PRUNE_EVERY_S - _AGAIN_S
             )
         except Exception:

@@ -127,7 +127,7 @@ CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "a
 
 
 STATUSES = ("current", "moved", "changed", "gone", "unknown", "stale", "valid")
-"""The states of saved handles; the same as in `codelens.engine.contexts.saved_contexts`."""
+"""The states of saved handles; the same as in `codelens.engine.contexts.context_items`."""
 
 
 PATH = Argument("path", default="", example='"/home/me/project"')

@@ -13,7 +13,7 @@ from codelens.answers.upkeep_answers import ViewLife
 from codelens.config import Settings
 from codelens.engine import background_work
 from codelens.engine.engine import Engine
-from codelens.engine.upkeep import view_removal
+from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import limits_of
 from codelens.errors import IndexLocked, SettingError
 from codelens.render.upkeep_text import overview_lines
@@ -364,9 +364,9 @@ def test_a_server_leaves_an_index_alone_that_was_pruned_lately(kept: Kept) -> No
     kept.age(0.2)
     every_s = 6 * 3600.0
     limits = limits_of(Settings(home=kept.home), 0.0)
-    assert view_removal.prune_indexes(kept.home, limits, every_s=every_s).results == ()
+    assert pruning.prune(kept.home, limits, every_s=every_s).results == ()
     kept.age(0.1)
-    (done,) = view_removal.prune_indexes(kept.home, limits, every_s=every_s).results
+    (done,) = pruning.prune(kept.home, limits, every_s=every_s).results
     assert [view.branch for view in done.views] == ["old"]
 
 

@@ -21,7 +21,7 @@ from faults.world import COUNTS, World
 from codelens.answers.upkeep_answers import ViewLife
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.upkeep import view_removal
+from codelens.engine.upkeep import pruning
 from codelens.errors import CodelensError, DiskFull, IndexCorrupt
 from codelens.store.database import database_opening
 from codelens.store.database.database_opening import open_database, open_index
@@ -223,7 +223,7 @@ def test_rows_go_from_a_file_that_may_not_grow(world: World) -> None:
         (pages,) = db.rows("PRAGMA page_count")[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
         with db.without_log():
-            done = view_removal._prune(db, Limits(), lambda: True, view_removal.machine, went)
+            done = pruning._prune(db, Limits(), lambda: True, pruning.machine, went)
             logs = list(world.index.parent.glob("*.db-*"))
             assert sum(log.stat().st_size for log in logs) == 0
     assert [view.branch for view in went] == ["old"] and done.contents >= 40

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.engine.contexts import saved_contexts
+from codelens.engine.contexts import context_items
 from codelens.engine.engine import Engine
 from codelens.memory.context_fields import CATEGORIES
 from codelens.serve import record_answers, tool_row
@@ -74,4 +74,4 @@ def test_categories_are_those_of_saved_contexts() -> None:
 
 
 def test_states_are_those_of_saved_contexts() -> None:
-    assert saved_contexts.STATUSES == tool_row.STATUSES
+    assert context_items.STATUSES == tool_row.STATUSES

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from stateful.machine_run import run_machine
 
-from codelens.engine.upkeep import view_removal
+from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import folder_text
 from codelens.errors import IndexLocked
 from codelens.scope.repository import Repository
@@ -155,7 +155,7 @@ class Lives(RuleBasedStateMachine):
         lease = writer_lease.acquire(self.db, 0, self.clock)
         before = {row.scope for row in views.all_views(self.db)}
         try:
-            view_removal.prune_index(self.path, LIMITS, clock=self.clock)
+            pruning.prune_index(self.path, LIMITS, clock=self.clock)
             raise AssertionError("it pruned under another's lease")
         except IndexLocked:
             pass
@@ -175,8 +175,8 @@ class Lives(RuleBasedStateMachine):
                 self.missed.pop(tree, None)
             else:
                 self.missed.setdefault(tree, (self.now, self.reboots, self.set_back))
-        planned = view_removal.prune_index(self.path, LIMITS, dry_run=True, clock=self.clock)
-        done = view_removal.prune_index(self.path, LIMITS, clock=self.clock)
+        planned = pruning.prune_index(self.path, LIMITS, dry_run=True, clock=self.clock)
+        done = pruning.prune_index(self.path, LIMITS, clock=self.clock)
         left = {row.scope for row in views.all_views(self.db)}
         went = self.known.keys() - left
         assert {one.index_id for one in planned.views} <= {one.index_id for one in done.views}
@@ -192,7 +192,7 @@ class Lives(RuleBasedStateMachine):
                 del self.known[key]
             elif not state.pinned and key not in active and exact and self._age(state) >= LATELY_S:
                 assert age < limit, (key, state, age, limit)
-        again = view_removal.prune_index(self.path, LIMITS, clock=self.clock)
+        again = pruning.prune_index(self.path, LIMITS, clock=self.clock)
         assert not again.views
 
     # The model's expectations

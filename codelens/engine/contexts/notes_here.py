@@ -157,9 +157,9 @@ class NotesHere:
         if not undecided:
             return
         # Most answers show no code with a saved context.
-        from codelens.engine.contexts import saved_contexts
+        from codelens.engine.contexts import context_items
 
-        verdicts = saved_contexts.judged(self._view, [item for _, _, item in undecided])
+        verdicts = context_items.judged(self._view, [item for _, _, item in undecided])
         for (context, at, item), verdict in zip(undecided, verdicts, strict=True):
             path = item.path if verdict.status == GONE else _path_of(verdict.handle)
             self._ties[context.name, at] = _Tie(context, path, verdict, item.kind == "file")

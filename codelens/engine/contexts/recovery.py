@@ -21,9 +21,9 @@ from codelens.answers.context_answers import (
     TrailCall,
     WorktreeWork,
 )
-from codelens.engine.contexts import saved_contexts
+from codelens.engine.contexts import context_items, saved_contexts
 from codelens.engine.contexts.asking_session import asking
-from codelens.engine.contexts.saved_contexts import LoadRequest
+from codelens.engine.contexts.context_items import LoadRequest
 from codelens.engine.current_view import OpenRepository, ViewRequest
 from codelens.engine.index_pool import IndexPool
 from codelens.errors import CodelensError, StoreError
@@ -80,7 +80,7 @@ class Recovery:
         """See `Engine.session`."""
         opened = self._pool.open_any(view_request.path)
         entries = _of_worktree(self._entries(opened), opened.scope.root)
-        receipt = saved_contexts.unlooked(opened)
+        receipt = context_items.unlooked(opened)
         if every:
             summaries = _summaries(entries)
             notes = () if summaries else (self._why_no_trail(),)
@@ -106,7 +106,7 @@ class Recovery:
         notes = [thread.note] if thread.note else []
         if forget_sent:
             self._forget_sent(opened, session)
-        receipt = saved_contexts.unlooked(opened)
+        receipt = context_items.unlooked(opened)
         saved: tuple[SavedContext, ...] = ()
         try:
             request = LoadRequest(limit=_MOST_CONTEXTS)

@@ -67,7 +67,7 @@ def save(
         NoSuchContext: `update` is set, and no context has the name.
     """
     from codelens.engine.contexts import saved_contexts
-    from codelens.engine.contexts.saved_contexts import SaveRequest
+    from codelens.engine.contexts.context_items import SaveRequest
 
     request = SaveRequest(name, note, handles, category, tags, pinned, ttl, replace, update)
     view_request = ViewRequest(path, ref, budget_ms, progress)
@@ -103,7 +103,7 @@ def load(
         expired: include expired contexts.
     """
     from codelens.engine.contexts import saved_contexts
-    from codelens.engine.contexts.saved_contexts import LoadRequest
+    from codelens.engine.contexts.context_items import LoadRequest
 
     request = LoadRequest(query, category, tags, handle, status, expired, limit)
     view_request = ViewRequest(path, ref, budget_ms, progress)
