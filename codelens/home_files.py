@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
 """Flag to open a possible pipe without waiting for its other end."""
+NO_LINK: Final[int] = NO_WAIT | getattr(os, "O_NOFOLLOW", 0)
+"""The same for writing: a link leads to a file of somebody else, so opening it fails."""
 _READ = os.O_RDONLY | NO_WAIT | getattr(os, "O_BINARY", 0)
 
 
@@ -200,9 +202,15 @@ def set_aside(path: str, why: str) -> str:
 def starts_over(path: str) -> bool:
     """Whether a log must be written from its beginning: it is missing or was another file's.
 
+    A link is renamed, too: lines would be added to a file of somebody else.
+
     Raises:
         OSError: the log cannot be read, or belongs elsewhere and cannot be renamed.
     """
+    if os.path.islink(path):
+        if not set_aside(path, "is a link"):
+            raise PermissionError(f"{path!r} is a link and cannot be renamed")
+        return True
     try:
         with open_regular(path) as file:
             stated = other_owner_head(path, file.read(OWNER_HEAD_BYTES))

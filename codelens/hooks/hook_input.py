@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from codelens.focus.checkout import Checkout, head_commit
 from codelens.focus.context_block import BEGIN, END
-from codelens.home_files import NO_WAIT
+from codelens.home_files import NO_LINK
 from codelens.secret_masking import masked
 from codelens.trail import trail_log
 from codelens.trail.session_marks import WorktreeState
@@ -28,7 +28,7 @@ def log_note(home: str, event: str, message: str) -> None:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if os.path.exists(path) and os.path.getsize(path) > _LARGEST:
             os.replace(path, f"{path}.1")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_WAIT
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK
         descriptor = os.open(path, flags, 0o600)
         try:
             text = f"{stamp} {event}: {line}\n"

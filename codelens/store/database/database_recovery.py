@@ -27,7 +27,7 @@ import apsw
 
 from codelens import home_files
 from codelens.errors import HomeNotWritable, IndexCorrupt, IndexLocked
-from codelens.home_files import NO_WAIT, is_special, open_regular
+from codelens.home_files import NO_LINK, is_special, open_regular
 from codelens.paths import VECTORS_FOLDER
 
 KEPT_S = 7 * 86_400
@@ -175,7 +175,9 @@ def note_check(path: Path) -> None:
     """Record that a database was just found sound; best effort: failing only costs a check."""
     with contextlib.suppress(OSError):
         noted = stamp(path)
-        os.close(os.open(noted, os.O_CREAT | os.O_WRONLY | NO_WAIT, 0o600))
+        if noted.is_symlink():
+            noted.unlink()
+        os.close(os.open(noted, os.O_CREAT | os.O_WRONLY | NO_LINK, 0o600))
         os.utime(noted)
 
 
@@ -349,7 +351,7 @@ def note_state(path: Path) -> None:
         return
     text = f"{state.inode} {state.size} {state.mtime_ns} {age.fencing} {age.up_s!r}"
     try:
-        descriptor = os.open(stamp(path), os.O_WRONLY | NO_WAIT)
+        descriptor = os.open(stamp(path), os.O_WRONLY | NO_LINK)
     except OSError as error:
         logger.debug("nothing was recorded for %s: %s", path, error)
         return
