@@ -384,7 +384,7 @@ class Expressions:
         return f"`{text}`" if text and "`" not in text else UNKNOWN
 
     def type(self, node: Node) -> str:
-        """Returns the text of a type on one line; if it is too long, without its arguments or empty."""
+        """Returns the text of a type on one line; without its arguments if it is too long."""
         raw = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + 4 * LIMIT))
         if "\n" in raw and "{" in raw:
             ended, many = _UNENDED.subn("; ", _NOTE.sub("", raw))
