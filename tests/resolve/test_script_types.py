@@ -211,3 +211,18 @@ declare const box: Boxed
 def test_calls_of_objects_by_their_call_signatures(body: str, expected: list[str]) -> None:
     edges = edges_of({"a.ts": CALLABLE + body})
     assert [edge.rpartition(" -> ")[2] for edge in edges if edge.endswith(".go")] == expected
+
+
+def test_a_type_with_many_arguments_is_known_by_its_name() -> None:
+    arguments = "".join(f"    any, // the type of part {number}\n" for number in range(20))
+    text = f"""class Machine<A> {{
+  version = 1;
+  run() {{}}
+}}
+class Node {{
+  machine: Machine<
+{arguments}  >;
+  go() {{ this.machine.run(); }}
+}}
+"""
+    assert "a.ts:Node.go -> Machine.run" in edges_of({"a.ts": text})

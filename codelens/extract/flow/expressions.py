@@ -384,12 +384,23 @@ class Expressions:
         return f"`{text}`" if text and "`" not in text else UNKNOWN
 
     def type(self, node: Node) -> str:
-        """Returns the text of a type on one line; empty if it is too long."""
+        """Returns the text of a type on one line; without its arguments if it is too long."""
         raw = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + 4 * LIMIT))
         if "\n" in raw and "{" in raw:
             ended, many = _UNENDED.subn("; ", _NOTE.sub("", raw))
             raw = ended if many else raw
         text = " ".join(raw.split()).removeprefix(":").strip()
+        return text if len(text) <= LIMIT else self._without_arguments(node)
+
+    def _without_arguments(self, node: Node) -> str:
+        """Returns `A` for `A<...>`; empty for other types."""
+        generic = node
+        if node.type == "type_annotation" and node.named_child_count == 1:
+            generic = node.named_children[0]
+        if generic.type != "generic_type":
+            return ""
+        name = generic.named_children[0]
+        text = self._source.slice(name.start_byte, name.end_byte)
         return text if len(text) <= LIMIT else ""
 
 
