@@ -39,7 +39,7 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
         lines += _pruned(result, dry_run=answer.dry_run)
     if answer.disposed_bytes:
         size = megabytes(answer.disposed_bytes)
-        lines.append(f"the disk is full: damaged indexes that were set aside were removed, {size}")
+        lines.append(f"the disk is full: damaged files that were set aside were removed, {size}")
     views = sum(len(result.views) for result in answer.results)
     freed = sum(result.freed_bytes for result in answer.results) + answer.disposed_bytes
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"

@@ -18,7 +18,7 @@ from random import randrange
 
 from codelens import __version__
 from codelens.errors import StoreError
-from codelens.home_files import read_small, replace_file
+from codelens.home_files import read_small, replace_file, unique_draft
 from codelens.meaning.word_table import WordTableDamaged, shipped
 from codelens.resolve import graph_state
 from codelens.resolve.resolver_version import RESOLVER_VERSION
@@ -86,7 +86,7 @@ def _record(path: Path, origin: str, outcome: str) -> None:
     latest = list(recorded.items())[-_MOST_RECORDED:]
     text = "".join(f"{when_s} {state} {place}\n" for place, (when_s, state) in latest)
     file = str(unexplained_file(path))
-    replace_file(file, text.encode(), temporary=f"{file}.new-{os.getpid()}")
+    replace_file(file, text.encode(), temporary=unique_draft(file))
 
 
 def _recorded(path: Path) -> dict[str, tuple[int, str]]:

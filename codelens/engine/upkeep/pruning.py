@@ -23,6 +23,7 @@ from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import HeldIndex, hold_index, open_index
+from codelens.store.database.database_recovery import aside_folders
 from codelens.store.database.writer_lease import Clock, machine
 from codelens.store.views import garbage_collection, index_metadata
 from codelens.store.views.garbage_collection import Limits
@@ -77,7 +78,7 @@ def prune(
                 full = True
                 if not dry_run:
                     # A damaged file is kept for a week, as long as the disk has room.
-                    disposed += database_recovery.forget_all(home / "indexes")
+                    disposed += sum(map(database_recovery.forget_all, aside_folders(home)))
                 with let_go(path):
                     done = pruned(alone=True)
         except (IndexLocked, LeaseLost, SchemaTooNew) as error:
@@ -85,8 +86,9 @@ def prune(
         except StoreError as error:
             done = Pruned(repo_id_of(path), "", error=str(error))
         results.append(done)
-    if not dry_run and (home / "indexes").is_dir():
-        database_recovery.forget_old(home / "indexes")
+    if not dry_run:
+        for folder in aside_folders(home):
+            database_recovery.forget_old(folder)
     worth = tuple(
         result
         for result in results

@@ -60,7 +60,7 @@ def _without_index(path: Path) -> list[RepositoryLife]:
 
 
 def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> Dropped:
-    """Remove one view; with `force` even if it is active or pinned.
+    """Remove one view; with `force` even if it is active or pinned. The pin stays.
 
     If it is gone already, remove data that only it needed.
 
@@ -69,8 +69,6 @@ def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> D
     """
     _refuse([life], force=force)
     pairs = [pair for pair in survey.pairs() if pair[1].index_id == life.index_id]
-    if life.pinned:
-        _set_pinned(db, survey, life, pinned=False)
     return replace(_drop(db, survey, pairs, whole=False), views=(life,))
 
 
@@ -242,27 +240,29 @@ def prune(
 def drop(pool: IndexPool, target: str, path: str | Path, *, force: bool) -> Dropped:
     """See `Engine.drop`."""
     opened = pool.open_any(path)
-    index, limits, key = (
-        opened.index,
-        view_survey.limits_of(pool.settings),
-        _scope_key(opened, target),
-    )
+    index, key = opened.index, _scope_key(opened, target)
+    limits, file = view_survey.limits_of(pool.settings), index.path
     named: list[ViewLife] = []
+    scopes: list[str] = []
 
     def dropped(db: Database) -> Dropped:
         survey = view_survey.survey(db, limits)
         if not named:
             named.append(one_view(survey, target, key))
+            scopes.append(survey.rows[survey.lives.index(named[0])].scope)
         return drop_view(db, survey, named[0], force=force)
 
     try:
         with index.lock, index.mended():
-            return dropped(index.db)
+            done = dropped(index.db)
     except DiskFull:
         # The removal may be partly done.
-        file = index.path
         with pool.closed(file), closing(hold_index(file)) as db, db.without_log():
-            return dropped(db)
+            done = dropped(db)
+    if named[0].pinned:
+        # Afterwards: a full disk may have room only now, and a view that stays keeps its pin.
+        pins.set_pinned(pins.pins_file_for(file), scopes[0], pinned=False)
+    return done
 
 
 def drop_repository(pool: IndexPool, path: str | Path, repo_id: str, *, force: bool) -> Dropped:

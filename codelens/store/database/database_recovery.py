@@ -28,6 +28,7 @@ import apsw
 from codelens import home_files
 from codelens.errors import HomeNotWritable, IndexCorrupt, IndexLocked
 from codelens.home_files import NO_WAIT, is_special, open_regular
+from codelens.paths import VECTORS_FOLDER
 
 KEPT_S = 7 * 86_400
 """How long a file that was set aside is kept."""
@@ -112,6 +113,17 @@ def asides(folder: Path) -> Iterator[Aside]:
     numbered = [(int(match.group(2)), match) for match in matches if match]
     for when, match in sorted(numbered, key=lambda pair: (-pair[0], pair[1].group())):
         yield Aside(folder / match.group(), match.group(1), (now - when) / 1e9)
+
+
+def all_asides(home: Path) -> Iterator[Aside]:
+    """Files of a home folder that were set aside: indexes, vectors, counts of calls."""
+    for folder in aside_folders(home):
+        yield from asides(folder)
+
+
+def aside_folders(home: Path) -> tuple[Path, ...]:
+    """The folders of a home in which `set_aside` renames files."""
+    return home / "indexes", home / VECTORS_FOLDER, home
 
 
 def forget_all(folder: Path, of: str = "") -> int:

@@ -219,7 +219,13 @@ class CNames(ClassNames):
 
     def _qualified(self, referent: Referent) -> str:
         model = self.view.model(referent.path)
-        return "." + model.symbols[referent.symbol].qualified if model is not None else ""
+        if model is None:
+            return ""
+        symbol = model.symbols[referent.symbol]
+        if model.is_open_enum(symbol.parent):
+            around = model.symbols[symbol.parent].qualified.rpartition(".")[0]
+            return f".{around}.{symbol.name}" if around else f".{symbol.name}"
+        return f".{symbol.qualified}"
 
     def chosen(self, path: bytes, referents: list[Referent]) -> list[Referent]:
         """Prefer definitions over declarations, including those in files that are not included.
