@@ -304,7 +304,7 @@ class Material:
 
     def __init__(self, view: CurrentView, definitions: Definitions) -> None:
         self.view = view
-        self.ref = view.scope.ref if view.scope.kind == "ref" else ""
+        self.ref = view.scope.ref
         self._texts = definitions.texts
         self._lines: dict[bytes, list[str]] = {}
         self._symbols: dict[bytes, Sequence[Symbol]] = {}

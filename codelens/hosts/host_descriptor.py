@@ -14,7 +14,7 @@ import shutil
 import sys
 import sysconfig
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
@@ -379,7 +379,6 @@ _SERVE = "serve"
 _URL = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]{1,5}/mcp")
 """The URL of `codelens serve --http` on this machine."""
 _URL_KEYS = ("url", "httpUrl", "serverUrl")
-_HEADER_KEYS = ("headers", "http_headers")
 _RUNNERS = re.compile(r"uv|uvx|pipx|py|pythonw?[0-9.]*")
 """Programs that run a Python command from an environment; the installed command replaces them."""
 
@@ -395,8 +394,13 @@ def command_of(entry: Value) -> list[str]:
 
 def variables_of(entry: Value) -> dict[str, str]:
     """The environment variables that an entry sets."""
+    return _texts_at(entry, ("env", "envs", "environment"))
+
+
+def _texts_at(entry: Value, keys: Iterable[str]) -> dict[str, str]:
+    """The first table of an entry at one of these keys."""
     holder = _holder(entry)
-    for key in ("env", "envs", "environment"):
+    for key in keys:
         value = holder.get(key)
         if isinstance(value, dict):
             return {name: str(setting) for name, setting in value.items()}
@@ -425,12 +429,7 @@ def url_of(entry: Value) -> str:
 
 def headers_of(entry: Value) -> dict[str, str]:
     """The headers that an entry sends."""
-    holder = _holder(entry)
-    for key in _HEADER_KEYS:
-        value = holder.get(key)
-        if isinstance(value, dict):
-            return {name: str(header) for name, header in value.items()}
-    return {}
+    return _texts_at(entry, ("headers", "http_headers"))
 
 
 def leads_to_codelens(entry: Value) -> bool:

@@ -250,7 +250,7 @@ class Judge:
     ) -> None:
         self._snapshot = snapshot
         self._scope = scope
-        self._ref = scope.ref if scope.kind == "ref" else ""
+        self._ref = scope.ref
         self._texts = Texts(reader)
         self._finder = Finder(snapshot, self._texts.symbols, self._ref)
         self._renames = Renames(repository, snapshot, read, reader.text_of)

@@ -246,7 +246,7 @@ def _item_of(requested: str, view: CurrentView, view_at: Callable[[str], Current
         reader.read(place, 0, 1)
     else:
         reader.data(place.file)
-    ref = there.scope.ref if there.scope.kind == "ref" else ""
+    ref = there.scope.ref
     return _judge(there, reader).item_of(place, ref)
 
 

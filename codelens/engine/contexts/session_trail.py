@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from codelens.answers.graph_answers import ImpactAnswer, ReferencesAnswer, RelatedAnswer
     from codelens.answers.reading_answers import (
         Excerpt,
-        ExpandAnswer,
         ExploreAnswer,
         OutlineAnswer,
         SearchAnswer,

@@ -68,7 +68,7 @@ class Targets:
     def __init__(self, view: CurrentView, graph: LazyGraph) -> None:
         self.view = view
         self.graph = graph
-        self.ref = view.scope.ref if view.scope.kind == "ref" else ""
+        self.ref = view.scope.ref
         """Prefix of returned handles."""
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
         self._lines: dict[bytes, list[str]] = {}
@@ -243,12 +243,8 @@ class Targets:
         path = place.file.path
         if place.symbol is not None:
             node = self._node(place)
-            also = [
-                self._node(
-                    Finder(self.view.snapshot, self._indexed_symbols).find(parse_handle(handle))
-                )
-                for handle in place.also
-            ]
+            finder = Finder(self.view.snapshot, lambda file: self.symbols(file.path))
+            also = [self._node(finder.find(parse_handle(handle))) for handle in place.also]
             sentence = (
                 place.moved or also_at(place) or self._others(node) or self._other_builds(node)
             )
@@ -271,9 +267,6 @@ class Targets:
             self.graph.is_test(path),
         )  # fmt: skip
         return Named(nodes, False, lines, [path], place.moved, lines=span_lines)
-
-    def _indexed_symbols(self, file: FileRow) -> Sequence[Symbol]:
-        return self.symbols(file.path)
 
     def _others(self, node: Node) -> str:
         """A sentence on the other overloads, if the handle names the first of several."""

@@ -68,7 +68,7 @@ def outline(view: CurrentView, target: str) -> OutlineAnswer:
         OutsideWorktree: the target is outside of the worktree.
     """
     handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    ref = view.scope.ref
     if handle.ref and handle.ref != ref:
         raise BadHandle(target, f"it is at another ref, {handle.ref!r}; ask at that ref")
     below = _below(view, handle)
@@ -92,7 +92,11 @@ def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
         return answer
     if detail == DETAILS[0]:
         files = (
-            replace(file, imports=(), items=tuple(_names_only(item) for item in file.items))
+            replace(
+                file,
+                imports=(),
+                items=tuple(replace(item, signature="", doc="", owner="") for item in file.items),
+            )
             for file in answer.files
         )
     else:
@@ -101,10 +105,6 @@ def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
             for file in answer.files
         )
     return replace(answer, files=tuple(files))
-
-
-def _names_only(item: OutlineItem) -> OutlineItem:
-    return replace(item, signature="", doc="", owner="")
 
 
 def tokens_of(size_bytes: int) -> int:
@@ -390,17 +390,16 @@ def _of_owners(
 
 
 def _read(requested: str, handle: Handle, view: CurrentView, reading: Reading) -> Excerpt:
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
     try:
-        place = Finder(view.snapshot, reader.symbols, ref, reader.data).find(handle)
+        place = Finder(view.snapshot, reader.symbols, view.scope.ref, reader.data).find(handle)
     except HandleNotFound as error:
         folder = _whole_folder(handle, view)
         if not folder:
             raise _with_definitions(error, handle, view, reader) from error
         raise HandleError(f"{folder!r} is a folder: outline it, or expand a file in it") from error
     if reading.folded:
-        return _declarations(requested, place, reader, ref, reading.max_lines)
+        return _declarations(requested, place, reader, view.scope.ref, reading.max_lines)
     text = reader.read(_with_comment(place, reader), reading.context, reading.max_lines)
     item = Excerpt(
         handle=place.handle,

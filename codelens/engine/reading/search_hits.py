@@ -120,7 +120,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
     snapshot = view.snapshot
     ids = {result.file.content for result in outcome.results if result.file.content is not None}
     about = snapshot.about(ids)
-    ref = scope.ref if scope.kind == "ref" else ""
+    ref = scope.ref
     best: list[Hit] = []
     for result in outcome.results:
         content = result.file.content
@@ -330,8 +330,7 @@ def _answer(
 
 def _hits(view: CurrentView, outcome: Outcome, request: Request) -> list[Hit]:
     """The results of one view, with its root in the handles."""
-    root = view.scope.root
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    root, ref = view.scope.root, view.scope.ref
     return [
         replace(
             hit,

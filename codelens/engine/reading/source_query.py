@@ -88,6 +88,15 @@ class _Lines:
         line = self._shown[span.line - self.first]
         return line[span.start_column : span.end_column].decode()
 
+    def shown(self, marks: Iterable[SyntaxMark]) -> tuple[SourceMark, ...]:
+        """The marks of syntax that an answer has."""
+        return tuple(
+            SourceMark(*span, mark.kind)
+            for mark in marks
+            if mark.kind != "name"
+            for span in self.spans(mark)
+        )
+
 
 def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> SourceAnswer:
     """The file that a handle names; the excerpt includes the lines of the handle.
@@ -97,9 +106,8 @@ def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> So
         ReadError: the file cannot be read, or is not text.
     """
     reader = reader_of(view)
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
     handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
-    place = Finder(view.snapshot, reader.symbols, ref, reader.data).find(handle)
+    place = Finder(view.snapshot, reader.symbols, view.scope.ref, reader.data).find(handle)
     start, end = _lines_of(place)
     # Rejects files that are not text, and lines that the file does not have.
     language = reader.read(place, 0, 1).language
@@ -123,12 +131,7 @@ def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> So
         end_line=lines.last,
         file_lines=lines.count,
         text=lines.text,
-        marks=tuple(
-            SourceMark(*span, mark.kind)
-            for mark in marks
-            if mark.kind != "name"
-            for span in lines.spans(mark)
-        ),
+        marks=lines.shown(marks),
         links=tuple(links),
         notes=(place.moved,) if place.moved else (),
     )
@@ -143,8 +146,7 @@ def snippets(view: CurrentView, handles: Sequence[str], most: int) -> SnippetsAn
         most: maximum number of lines of each place.
     """
     reader = reader_of(view)
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
-    finder = Finder(view.snapshot, reader.symbols, ref, reader.data)
+    finder = Finder(view.snapshot, reader.symbols, view.scope.ref, reader.data)
     shown: list[Snippet] = []
     for handle in handles:
         try:
@@ -157,13 +159,8 @@ def snippets(view: CurrentView, handles: Sequence[str], most: int) -> SnippetsAn
         lines = _Lines(data, max(start, 1), min(most, end - start + 1 if end else most))
         is_parsed = lines.text and reader.outcome(place.file) == "parsed"
         marks = syntax_marks(data, language, *lines.span) if is_parsed else []
-        spans = tuple(
-            SourceMark(*span, mark.kind)
-            for mark in marks
-            if mark.kind != "name"
-            for span in lines.spans(mark)
-        )
-        shown.append(Snippet(handle, printed(place.file.path), lines.first, lines.text, spans))
+        path, spans = printed(place.file.path), lines.shown(marks)
+        shown.append(Snippet(handle, path, lines.first, lines.text, spans))
     return SnippetsAnswer(view.receipt(), tuple(shown))
 
 

@@ -9,7 +9,6 @@ later (`store/views/garbage_collection.py`). On a full disk, pruning holds the i
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
@@ -20,7 +19,6 @@ from codelens.answers.upkeep_answers import PruneAnswer, Pruned, ViewLife
 from codelens.engine.upkeep import view_survey
 from codelens.engine.upkeep.view_survey import Survey, folder_text, index_files, repo_id_of, survey
 from codelens.errors import DiskFull, IndexLocked, LeaseLost, SchemaTooNew, StoreError
-from codelens.paths import printed
 from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
@@ -183,7 +181,7 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
             _record_sites(db, surveyed, clock)
         # Survey again with the updated record: a folder that just went missing is not due yet.
         surveyed = survey(db, limits, clock)
-        pairs = [(row, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)]
+        pairs = surveyed.pairs()
         due_pairs = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]
         for row, _ in due_pairs:
             with db.write(lease):
@@ -211,4 +209,4 @@ def _record_sites(db: Database, survey: Survey, clock: Clock) -> None:
 
 
 def _blank(survey: Survey) -> Pruned:
-    return Pruned(survey.repo_id, printed(os.fsencode(survey.common_dir)))
+    return Pruned(survey.repo_id, survey.name)

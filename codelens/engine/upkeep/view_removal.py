@@ -21,13 +21,14 @@ from codelens.engine.upkeep.view_survey import (
     survey,
 )
 from codelens.errors import DiskFull, InvalidArgument, ScopeError, SettingError, StoreError
-from codelens.paths import barred, can_be_named, printed
+from codelens.paths import barred, can_be_named
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import hold_index
 from codelens.store.saved import pins
 from codelens.store.views import garbage_collection, index_metadata
 from codelens.store.views.garbage_collection import Limits
+from codelens.store.views.views import ViewRow
 
 _LEAST_PREFIX = 4
 _COMMIT_PREFIX = 7
@@ -67,9 +68,8 @@ def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> D
         SettingError: removal requires `force`.
     """
     _refuse([life], force=force)
-    pairs = zip(survey.rows, survey.lives, strict=True)
-    rows = [(row.id, view_life) for row, view_life in pairs if view_life.index_id == life.index_id]
-    return replace(_drop(db, survey, rows, whole=False), views=(life,))
+    pairs = [pair for pair in survey.pairs() if pair[1].index_id == life.index_id]
+    return replace(_drop(db, survey, pairs, whole=False), views=(life,))
 
 
 def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
@@ -88,12 +88,9 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
             size = db.size_bytes()
             pins.forget(pins.pins_file_for(path))
             if database_opening.remove_file(db):
-                name = printed(os.fsencode(surveyed.common_dir))
-                return Dropped(surveyed.repo_id, name, surveyed.lives, True, size + _aside(path), 0)
-            pairs = [
-                (row.id, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)
-            ]
-            return _drop(db, surveyed, pairs, whole=True)
+                size += _aside(path)
+                return Dropped(surveyed.repo_id, surveyed.name, surveyed.lives, True, size, 0)
+            return _drop(db, surveyed, surveyed.pairs(), whole=True)
     except DiskFull as error:
         if error.is_shared or not force:
             raise
@@ -110,23 +107,22 @@ def _aside(path: Path) -> int:
 
 
 def _drop(
-    db: Database, survey: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
+    db: Database, survey: Survey, pairs: Sequence[tuple[ViewRow, ViewLife]], *, whole: bool
 ) -> Dropped:
     before = database_opening.pages_bytes(db)
     with writer_lease.held(db, database_opening.WAIT_S) as lease:
-        for view, _ in pairs:
+        for row, _ in pairs:
             with db.write(lease):
-                index_metadata.remove_view(db, view)
+                index_metadata.remove_view(db, row.id)
     lives = tuple(life for _, life in pairs)
-    name = printed(os.fsencode(survey.common_dir))
     if whole:
         size = db.size_bytes()
         # The process that had the file open may have ended by now.
         if database_opening.remove_file(db):
-            return Dropped(survey.repo_id, name, lives, True, size, 0)
+            return Dropped(survey.repo_id, survey.name, lives, True, size, 0)
     collected = garbage_collection.collect(db)
     freed = max(0, before - database_opening.pages_bytes(db))
-    return Dropped(survey.repo_id, name, lives, whole, freed, collected.waiting)
+    return Dropped(survey.repo_id, survey.name, lives, whole, freed, collected.waiting)
 
 
 def one_view(survey: Survey, target: str, scope_key: str) -> ViewLife:
@@ -162,7 +158,7 @@ def views_called(survey: Survey, target: str, scope_key: str) -> list[ViewLife]:
         target: from the user; empty: use only `scope_key`.
         scope_key: of the ref that `target` names, or of the current scope; empty if neither.
     """
-    pairs = list(zip(survey.rows, survey.lives, strict=True))
+    pairs = survey.pairs()
     at_scope = [life for row, life in pairs if scope_key and row.scope == scope_key]
     if not target:
         return at_scope

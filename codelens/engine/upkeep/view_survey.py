@@ -85,6 +85,15 @@ class Survey(NamedTuple):
     """Why the whole index is removed; empty if it stays."""
     unbuilt: tuple[UnbuiltPin, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The repository's folder, printed."""
+        return printed(os.fsencode(self.common_dir))
+
+    def pairs(self) -> list[tuple[ViewRow, ViewLife]]:
+        """Each view as stored, and its life."""
+        return list(zip(self.rows, self.lives, strict=True))
+
 
 def pinned_indexes(home: Path, only: Path | None = None) -> list[Path]:
     """The paths of indexes that have pins, whether or not the indexes exist; `only` as above."""
@@ -194,10 +203,9 @@ class PinnedPlace(NamedTuple):
 def pinned_places(db: Database) -> list[PinnedPlace]:
     """What to index to have the pinned views of an index again."""
     surveyed = survey(db, Limits())
-    pairs = zip(surveyed.rows, surveyed.lives, strict=True)
     built = [
         PinnedPlace("", row.head) if row.kind == "ref" else PinnedPlace(row.worktree, None)
-        for row, life in pairs
+        for row, life in surveyed.pairs()
         if life.pinned and (row.kind == "ref" or life.standing == "active")
     ]
     # An earlier rebuild may have been killed before it built these.
@@ -210,7 +218,7 @@ def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
 
     return RepositoryLife(
         surveyed.repo_id,
-        printed(os.fsencode(surveyed.common_dir)),
+        surveyed.name,
         surveyed.state or "unknown",
         str(db.path),
         db.size_bytes(),

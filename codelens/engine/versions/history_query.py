@@ -85,7 +85,7 @@ def _in_worktree(
         entry = entry_at(there, base, path)
         if entry is None:
             continue
-        data = _on_disk(other.root, path, facts.max_bytes)
+        data = FilesBelow(os.fsencode(other.root)).bytes_of(path, facts.max_bytes)
         if data is None or blob_oid(data) == entry.oid:
             continue
         side = CommitSide(there, base, "base")
@@ -101,10 +101,6 @@ def _in_worktree(
                         definition.old.symbol.qualified, definition.how,
                         other.root, other.branch,
                     )  # fmt: skip
-
-
-def _on_disk(root: str, path: bytes, most: int) -> bytes | None:
-    return FilesBelow(os.fsencode(root)).bytes_of(path, most)
 
 
 def _text(path: bytes, data: bytes, facts: Facts) -> FileText:
@@ -193,16 +189,15 @@ def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> History
     """
     if not view.repository.is_git:
         raise NotInGit(view.scope.root, "there is no history")
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
     reader = reader_of(view)
-    place = Finder(view.snapshot, reader.symbols, ref).find(
+    place = Finder(view.snapshot, reader.symbols, view.scope.ref).find(
         typed_handle(request.target, view.scope.root, view.snapshot.by_path)
     )
     file = _file(view, place.file.path, facts)
     notes = [place.moved] if place.moved else []
     if place.symbol is None and place.lines is None:
         return _of_file(view, place, file, notes)
-    definition = _definition(place, file, ref)
+    definition = _definition(place, file, view.scope.ref)
     return _of_definition(view, definition, request, facts, notes)
 
 
@@ -276,7 +271,6 @@ def _of_definition(
             "some objects are not in this clone, and nothing is fetched "
             "automatically; run `git fetch`"
         )
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
     together: tuple[Together, ...] = ()
     counted = 0
     if request.together:
@@ -284,9 +278,7 @@ def _of_definition(
     most = max(_TOGETHER_SHOWN, request.limit)
     answer = HistoryAnswer(
         receipt=view.receipt(),
-        handle=symbol_handle(
-            definition.file.path, definition.symbol.qualified, _ordinal(definition), ref
-        ),
+        handle=_handle(definition, view.scope.ref),
         results=tuple(_event(walked.walk, event, patch=request.patch) for event in events),
         definitions=(),
         together=together[:most],
@@ -330,8 +322,6 @@ def _events(
 
 
 def _event(walk: CommitWalk, event: Event, *, patch: bool) -> HistoryEvent:
-    short = event.commit[:_SHORT]
-    handle = _handle(event.new, short)
     old_handle = ""
     if event.old is not None:
         before, after = event.old, event.new
@@ -344,7 +334,7 @@ def _event(walk: CommitWalk, event: Event, *, patch: bool) -> HistoryEvent:
     return HistoryEvent(
         commit=event.commit,
         how=event.how,
-        handle=handle,
+        handle=_handle(event.new, event.commit[:_SHORT]),
         old_handle=old_handle,
         author=commit_text.author if commit_text else "",
         date=_date(commit_text.time_s) if commit_text else "",
@@ -380,8 +370,7 @@ def _of_file(
     view: CurrentView, place: Place, file: FileDefinitions, notes: list[str]
 ) -> HistoryAnswer:
     walk = CommitWalk(view.repository)
-    ref = view.scope.ref if view.scope.kind == "ref" else ""
-    handles = handles_of(file.path, file.text.symbols, ref)
+    handles = handles_of(file.path, file.text.symbols, view.scope.ref)
     rows: list[LastChanged] = []
     with PathCommits(view.repository, first_parent=False) as commits:
         history = commits.of(file.path, view.scope.head)
@@ -413,8 +402,8 @@ def _of_file(
     if not rows:
         notes.append("the file has no definitions; `git log` lists its commits")
     return HistoryAnswer(
-        view.receipt(), file_handle(place.file.path, ref), (), tuple(rows), (), 0, 0, False,
-        tuple(notes),
+        view.receipt(), file_handle(place.file.path, view.scope.ref), (), tuple(rows), (), 0, 0,
+        False, tuple(notes),
     )  # fmt: skip
 
 
