@@ -144,7 +144,6 @@ _GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")
 _ARGUMENT = re.compile(r"\w+")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
-
 _COMPONENT = "default"
 """The name of a component's class in its facts; a keyword where classes have names."""
 
@@ -519,6 +518,10 @@ class FileModel:
                 return here.symbol
             scope = here.parent
         return -1
+
+
+NO_FACTS = FileModel("", (), (), (), scopes=(), bindings=())
+"""The model of a file without facts, as of an empty text to which no rule of a language applies."""
 
 
 def _holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:
