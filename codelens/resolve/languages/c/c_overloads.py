@@ -19,7 +19,7 @@ from codelens.resolve.languages.c.c_types import (
 )
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import Space, builds
-from codelens.resolve.languages.classes.overloads import Ranked, is_better
+from codelens.resolve.languages.classes.overloads import Ranked, best_of
 from codelens.types import Reference
 
 
@@ -193,7 +193,7 @@ class COverloads:
             ]
             if not anchored or any(close):
                 fits.append((referent, ranks))
-        return self._best_of(fits)
+        return best_of(fits)
 
     def _signature(self, referent: Referent) -> str | None:
         symbol = self._view.symbol(referent)
@@ -222,16 +222,7 @@ class COverloads:
             ranks = self._ranks(referent, values)
             if ranks is not None:
                 fits.append((referent, ranks))
-        return self._best_of(fits) or referents
-
-    @staticmethod
-    def _best_of(fits: list[tuple[Referent, Ranked]]) -> list[Referent]:
-        best = [
-            referent
-            for referent, ranks in fits
-            if all(is_better(ranks, others) for other, others in fits if other != referent)
-        ]
-        return best if len(best) == 1 else [referent for referent, _ in fits]
+        return best_of(fits) or referents
 
     def _ranks(self, referent: Referent, values: list[tuple[str, Value]]) -> Ranked | None:
         signature = self._signature(referent) or ""

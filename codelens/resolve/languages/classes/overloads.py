@@ -406,12 +406,7 @@ class Overloads:
             ranks = self._ranks(referent, call)
             if ranks is not None:
                 fits.append((referent, ranks))
-        best = [
-            referent
-            for referent, ranks in fits
-            if all(is_better(ranks, others) for other, others in fits if other != referent)
-        ]
-        return best if len(best) == 1 else [referent for referent, _ in fits]
+        return best_of(fits)
 
     def _is_seen(self, path: bytes, referent: Referent) -> bool:
         """Whether a definition is not private to another file; C# definitions always count."""
@@ -499,7 +494,17 @@ def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
     return Argument(name, "", value, boxed)
 
 
-def is_better(ranks: Ranked, others: Ranked) -> bool:
+def best_of(fits: list[tuple[Referent, Ranked]]) -> list[Referent]:
+    """Return the overload that is better than every other one, or all if there is no such one."""
+    best = [
+        referent
+        for referent, ranks in fits
+        if all(_is_better(ranks, others) for other, others in fits if other != referent)
+    ]
+    return best if len(best) == 1 else [referent for referent, _ in fits]
+
+
+def _is_better(ranks: Ranked, others: Ranked) -> bool:
     """Whether `ranks` is better in one argument and worse in none; exact is never worse.
 
     On a tie, the overload that uses no default values is better.
