@@ -11,11 +11,13 @@ import os
 import re
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.errors import HomeNotWritable, SettingError
-from codelens.paths import barred, make_private
+from codelens.errors import DiskFull, HomeNotWritable, SettingError
+from codelens.home_files import unique_draft
+from codelens.paths import NO_ROOM, barred, make_private
 
 HTTP_TOKEN = "http-token"  # noqa: S105
 PAGE_SECRET = "page-secret"  # noqa: S105
@@ -62,6 +64,7 @@ def bearer_token(home: Path, name: str = HTTP_TOKEN) -> Token:
     Raises:
         UnusableToken: others may read the file, another user owns it, or it holds no token.
         HomeNotWritable: the token cannot be written.
+        DiskFull: there is no room for it.
         HomeNotReadable: the user may not read the file.
     """
     file = home / name
@@ -70,7 +73,7 @@ def bearer_token(home: Path, name: str = HTTP_TOKEN) -> Token:
         return Token(text, file, is_new=False)
     make_private(home)
     fresh = secrets.token_urlsafe(_BYTES)
-    draft = home / f"{name}.{secrets.token_hex(8)}"
+    draft = Path(unique_draft(str(file)))
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(f"{fresh}\n")
@@ -79,10 +82,13 @@ def bearer_token(home: Path, name: str = HTTP_TOKEN) -> Token:
             os.link(draft, file)
         except FileExistsError:
             return Token(_token_in(file) or "", file, is_new=False)
-        finally:
-            draft.unlink()
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(file) from error
         raise barred(home) or HomeNotWritable(file, error.strerror or str(error)) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()
     return Token(fresh, file, is_new=True)
 
 

@@ -12,7 +12,10 @@ import os
 import stat
 import sys
 import time
-from typing import BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
 """Flag to open a possible pipe without waiting for its other end."""
@@ -60,14 +63,17 @@ def read_small(path: str | os.PathLike[str], most: int) -> bytes:
     return data
 
 
-def replace_file(path: str, data: bytes, *, temporary: str = "") -> None:
+def replace_file(
+    path: str, data: bytes, *, temporary: str = "", before: Callable[[str], None] | None = None
+) -> None:
     """Replace a file atomically; only its owner can read it.
 
     Args:
         path: the file, in an existing folder.
         data: the new content.
         temporary: the file that is written first, `path` with `.new` if it is empty. Processes that
-            may write at once without a lock need different ones.
+            may write at once without a lock need different ones: `unique_draft`.
+        before: gets `path` when the new file is complete, and may rename the old one.
 
     Raises:
         OSError: the file cannot be written; the old one is unchanged.
@@ -80,9 +86,54 @@ def replace_file(path: str, data: bytes, *, temporary: str = "") -> None:
         # A killed process left it behind; or it is a pipe, which would block.
         os.unlink(temporary)
         descriptor = os.open(temporary, flags, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-    os.replace(temporary, path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        if before is not None:
+            before(path)
+        os.replace(temporary, path)
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+_DRAFT = ".new-"
+_DRAFT_S = 3600
+"""An older draft was left by a killed process."""
+
+
+def unique_draft(path: str) -> str:
+    """Return the name of a new file next to `path`, to write before it is renamed or linked.
+
+    Removes drafts of the same file that killed processes left.
+    """
+    folder, own = os.path.split(path)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        names = []
+    for name in names:
+        if name.startswith(own + _DRAFT) and is_old_draft(os.path.join(folder, name)):
+            _remove(os.path.join(folder, name))
+    return f"{path}{_DRAFT}{os.getpid()}-{time.time_ns()}"
+
+
+def is_old_draft(path: str) -> bool:
+    """Whether a file is a draft that a killed process left."""
+    name = os.path.basename(path)
+    if _DRAFT not in name and not name.endswith(".new"):
+        return False
+    try:
+        return time.time() - os.lstat(path).st_mtime > _DRAFT_S
+    except OSError:
+        return False
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
 
 
 # Checks at each opening which repository or session a small file of the home was written for.

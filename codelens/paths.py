@@ -72,15 +72,22 @@ def default_home(environ: dict[str, str]) -> Path:
     """Return `CODELENS_HOME`, or `~/.codelens`.
 
     Raises:
-        SettingError: the user's home folder is unknown.
+        SettingError: the user's home folder is unknown, or the path is not UTF-8.
     """
     named = environ.get("CODELENS_HOME") or "~/.codelens"
     try:
-        return Path(named).expanduser()
+        home = Path(named).expanduser()
+        os.fspath(home).encode()
     except RuntimeError as error:
         raise SettingError(
             f"cannot resolve {named!r}; set CODELENS_HOME to an absolute path"
         ) from error
+    except UnicodeEncodeError as error:
+        raise SettingError(
+            f"SQLite opens no files in {named!r}, because the path is not UTF-8; set CODELENS_HOME "
+            "to one that is"
+        ) from error
+    return home
 
 
 def repository_id(common_dir: str) -> str:

@@ -27,11 +27,11 @@ ALLOWED = {
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     # What clients over HTTP must send: the server checks it, install writes it.
-    "bearer_token": {"errors", "paths"},
+    "bearer_token": {"errors", "home_files", "paths"},
     # Below all users of the session trail: hooks, which import next to nothing, and the engine.
     "trail": {"home_files"},
     "focus": {"types", "errors", "paths", "config", "home_files", "secret_masking", "trail"},
-    "scope": {"types", "cancellation", "errors", "paths", "config"},
+    "scope": {"types", "cancellation", "errors", "paths", "config", "home_files"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
     "store": {"types", "cancellation", "errors", "home_files", "paths"},

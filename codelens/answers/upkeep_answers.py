@@ -118,7 +118,7 @@ class PruneAnswer:
     indexes: int
     results: tuple[Pruned, ...]
     disposed_bytes: int = 0
-    """Bytes freed by removing damaged indexes that were set aside, since the disk was full."""
+    """Bytes freed by removing damaged files that were set aside, since the disk was full."""
     advice: str = ""
     """Advice to free space on a disk that was full and still has little."""
 

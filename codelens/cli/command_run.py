@@ -60,7 +60,7 @@ def _run(arguments: list[str]) -> int:
     args = None
     try:
         from codelens.cli.argument_parser import parse
-        from codelens.cli.pager import paging
+        from codelens.cli.screen import paging
 
         args = parse(_as_options(arguments))
         with _as_host_session(), paging(args.command, is_wanted=not args.no_pager):

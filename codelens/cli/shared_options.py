@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
+import shutil
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -85,7 +85,6 @@ if TYPE_CHECKING:
 HTTP_PORT = 3100
 """The default port of `codelens serve --http`."""
 _LARGEST_PORT = 65535
-_USUAL_COLUMNS = 80
 
 
 def port(text: str) -> int:
@@ -116,17 +115,8 @@ class HelpFormatter(argparse.HelpFormatter):
 
 @cache
 def _columns() -> int:
-    """The width of the terminal, as `shutil.get_terminal_size` returns it."""
-    try:
-        named = int(os.environ["COLUMNS"])
-    except (KeyError, ValueError):
-        named = 0
-    if named > 0:
-        return named
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _USUAL_COLUMNS  # type: ignore[union-attr]
-    except (AttributeError, ValueError, OSError):
-        return _USUAL_COLUMNS
+    """The width of the terminal."""
+    return shutil.get_terminal_size().columns
 
 
 class _Help(TypedDict):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from codelens import config
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.index_pool import IndexPool
 from codelens.paths import VECTORS_FOLDER
 
@@ -65,7 +66,6 @@ class EngineCore:
         self._vectors.note(root)
 
     def _sync_vectors(self, root: str) -> None:
-        from codelens.engine.current_view import ViewRequest
         from codelens.engine.embedding.provider_consent import is_enabled
         from codelens.engine.embedding.vector_sync import sync
 

@@ -24,7 +24,6 @@ from codelens.store.database import database_opening, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_in_memory, open_index
 from codelens.store.database.database_recovery import identity_of, set_aside
-from codelens.store.saved import pins
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, ViewRow
@@ -176,7 +175,6 @@ class OpenIndex:
             self._db = open_index(self.path)
             if self._watches:
                 self._db.hold_pages(_SERVERS_PAGES_KB)
-            pins.adopt(self._db)
         self._is_settled = self._in_question
         return self._db
 

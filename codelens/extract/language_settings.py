@@ -260,6 +260,8 @@ class LanguageInfo:
     """Whether a `@reference.bound` counts, as a global name, if no variable in scope binds it."""
     name_characters: str = ""
     """Punctuation that is part of a name: `.` in R."""
+    joins_texts: bool = False
+    """Whether a dot joins two texts, so that what follows it is no member: PHP."""
     reference_names: str = ""
     """Regex whose one group is the name in the text of a reference that is not a plain word."""
     known_members: bool = False

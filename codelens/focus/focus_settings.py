@@ -5,11 +5,13 @@ It does not use `codelens.config`, whose import is too slow for a prompt hook.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
 from typing import Literal, NamedTuple, cast
 
+from codelens import home_files
 from codelens.home_files import read_small, replace_file
 
 SCOPES = ("worktree", "repository", "session")
@@ -158,6 +160,7 @@ OffBy = Literal["variable", "damage", "repository", "everywhere"]
 
 EVERYWHERE = "everywhere"
 _LARGEST = 1_000_000
+_WAIT_S = 2.0
 
 
 def switch_path(home: str) -> str:
@@ -186,13 +189,24 @@ def why_off(home: str, repository: str) -> OffBy | None:
 def switch(home: str, repository: str, *, on: bool) -> None:
     """Turn focus on or off for a repository, or for all (`EVERYWHERE`).
 
+    A damaged file is set aside. It may have turned any repository off, so all others stay off.
+
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written, or another process keeps it locked.
     """
-    switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    replace_file(path, json.dumps(switches).encode(), temporary=f"{path}.{os.getpid()}")
+    lock = home_files.open_locked(f"{path}.lock")
+    try:
+        if not home_files.take_lock(lock, wait_s=_WAIT_S):
+            raise TimeoutError(errno.ETIMEDOUT, "another process keeps the switches locked", path)
+        switches = _read(home)
+        if switches is None:
+            home_files.set_aside(path, "cannot be read")
+            switches = {EVERYWHERE: False}
+        replace_file(path, json.dumps({**switches, repository: on}).encode())
+    finally:
+        os.close(lock)
 
 
 def _read(home: str) -> dict[str, bool] | None:

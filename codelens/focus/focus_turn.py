@@ -71,8 +71,6 @@ def take_prompt(
             state = forest_file.load(path)
             if state.note:
                 notes.append(state.note)
-                if is_locked:
-                    forest_file.set_aside(path)
             if is_locked:
                 waiting = waiting_turns.take(path, state.taken)
                 notes += waiting.notes
@@ -113,8 +111,6 @@ def take_answer(
                 return ()
             state = forest_file.load(path)
             notes = [state.note] if state.note else []
-            if notes:
-                forest_file.set_aside(path)
             waiting = waiting_turns.take(path, state.taken)
             notes += waiting.notes
             state = _with_waiting(home, place, settings, state=state, waiting=waiting)

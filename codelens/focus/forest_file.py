@@ -115,13 +115,21 @@ def load(path: str) -> State:
 def save(path: str, state: State) -> None:
     """Replace the file; the caller must have its lock.
 
+    A damaged file gets a second name: it may hold more than could be read. It keeps the first one
+    until the new file is complete, so that a full disk costs only the latest prompt.
+
+    Args:
+        path: the file.
+        state: what to store; its note says whether the file is damaged.
+
     Raises:
         OSError: the file cannot be written; its content is unchanged.
     """
     name = os.path.basename(path)
     lines = [written(fields) for fields in _lines(name, state)]
     lines.append(written({"lines": len(lines) + 1}))
-    replace_file(path, b"\n".join(lines) + b"\n")
+    keep = _set_aside if state.note else None
+    replace_file(path, b"\n".join(lines) + b"\n", before=keep)
 
 
 def forests_of(home: str, repository: str) -> list[str]:
@@ -135,16 +143,22 @@ def forests_of(home: str, repository: str) -> list[str]:
     ]
 
 
-def set_aside(path: str) -> None:
-    """Rename a damaged file; delete the oldest one if there are more than `_SET_ASIDE`.
+def _set_aside(path: str) -> None:
+    """Give a damaged file a second name, that of the oldest one if there are `_SET_ASIDE`.
 
     Raises:
-        OSError: the file cannot be renamed.
+        OSError: the file can be neither linked nor renamed.
     """
     names = [f"{path}.damaged", *(f"{path}.damaged-{at}" for at in range(2, _SET_ASIDE + 1))]
     there = [name for name in names if os.path.exists(name)]
     free = [name for name in names if name not in there]
-    os.replace(path, free[0] if free else min(there, key=os.path.getmtime))
+    aside = free[0] if free else min(there, key=os.path.getmtime)
+    if not free:
+        os.unlink(aside)
+    try:
+        os.link(path, aside)
+    except OSError:
+        os.replace(path, aside)
 
 
 def delete(path: str) -> bool:

@@ -274,7 +274,7 @@ def note_handles(home: str, place: Checkout, forest: Forest, now: float) -> None
     latest = LastTurn(forest.last, forest.seen)
     noted: dict[tuple[int, str], float] = {}
     earliest = min((turn.at for turn in (latest, *forest.turns.values())), default=now)
-    for entry in trail_log.latest(home, place.repository, since=int(earliest)):
+    for entry in trail_log.latest(home, place.repository, since=int(earliest), now=int(now)):
         turn = _turn_of(forest, entry.session, latest)
         at = entry.seconds()
         if (

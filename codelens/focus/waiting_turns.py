@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, cast
 
 from codelens import home_files
 from codelens.focus.prompt_terms import Counts
-from codelens.home_files import read_small, replace_file
+from codelens.home_files import read_small, replace_file, unique_draft
 
 Fields = dict[str, object]
 
@@ -141,7 +141,7 @@ def put(path: str, utterance: Utterance) -> None:
     unique = f"{time.time_ns():020d}-{os.getpid()}"
     head = {home_files.OWNER_KEY: os.path.basename(path), "version": _VERSION}
     data = written({**head, **utterance._asdict()})
-    replace_file(f"{path}{MARK}{unique}", data, temporary=f"{path}.new-{unique}")
+    replace_file(f"{path}{MARK}{unique}", data, temporary=unique_draft(path))
 
 
 def names(path: str) -> list[str]:

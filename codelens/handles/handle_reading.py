@@ -18,7 +18,7 @@ from codelens.handles.handle_lookup import Place
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of
 from codelens.scan.files_below import FilesBelow
-from codelens.scope.commits import file_at
+from codelens.scope.commits import CommitFolders
 from codelens.scope.repository import Repository, Scope
 from codelens.store.facts.contents import TIER_FULL, find, symbols_of
 from codelens.store.views.snapshot import Snapshot
@@ -163,7 +163,7 @@ class Reader:
         return language_of(RelPath(path), data, self._overrides)
 
     def _blob(self, path: RelPath) -> bytes:
-        oid = file_at(self._repository, self._scope.head, path)
+        oid = CommitFolders(self._repository, self._scope.head).oid_of(path)
         if oid is None:
             raise HandleNotFound(printed(path), why=f"no file at {self._scope.ref}")
         return self._repository.read_blob(oid)

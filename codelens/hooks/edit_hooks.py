@@ -6,6 +6,7 @@ import os
 import re
 import time
 
+from codelens.focus import focus_settings
 from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
 from codelens.home_files import read_small
 from codelens.hooks import hook_input
@@ -81,8 +82,6 @@ def _edited_files(home: str, place: Checkout, name: str, roots: list[str]) -> li
 
 def after_tool(home: str, event: HookInput, place: Checkout) -> None:
     """Add a line to the session trail for an edit, or for a call of codelens about definitions."""
-    from codelens.focus import focus_settings
-
     if event.has_failed or not focus_settings.trail_is_on(home):
         return
     tool, handles = _touched(event, place)

@@ -12,7 +12,7 @@ import sys
 from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_turn import home_folder
 from codelens.hooks import hook_input
-from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed
+from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed, tamed
 
 _USAGE = f"""usage: codelens hook EVENT [--home PATH] < JSON
 
@@ -65,8 +65,6 @@ def _answer(home: str, event: str) -> str:
     text = _context(home, event, hook, place)
     if not text:
         return ""
-    from codelens.hooks.hook_input import tamed
-
     text = _in_utf_8(tamed(text))
     if hook.is_cursor:
         return json.dumps({"continue": True, "additional_context": text})

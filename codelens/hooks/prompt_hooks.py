@@ -18,7 +18,7 @@ from codelens.focus import focus_settings
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import usable_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
-from codelens.home_files import open_regular, replace_file
+from codelens.home_files import open_regular, replace_file, unique_draft
 from codelens.hooks import hook_input
 from codelens.hooks.hook_input import HookInput, as_written, worktree_state
 from codelens.trail import session_marks
@@ -41,7 +41,7 @@ def put_recovery(home: str, repository: str, session: str, text: str) -> None:
         if name.endswith(_ENDING):
             _delete_old(os.path.join(folder, name))
     data = home_files.owner_head(path) + text.encode("utf-8", "replace")
-    replace_file(path, data, temporary=f"{path}.{os.getpid()}")
+    replace_file(path, data, temporary=unique_draft(path))
 
 
 def take_recovery(home: str, repository: str, session: str) -> str:

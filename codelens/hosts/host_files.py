@@ -220,8 +220,17 @@ def _stat(path: Path) -> os.stat_result | None:
 
 def sweep(path: Path) -> None:
     """Delete temporary files of earlier `write`s of this file whose process was killed."""
+    _sweep(path.parent, f".{glob.escape(path.name)}.????????{_BESIDE}")
+
+
+def sweep_all(folder: Path) -> None:
+    """Delete the temporary files of earlier `write`s to a folder that only we write to."""
+    _sweep(folder, f".*.????????{_BESIDE}")
+
+
+def _sweep(folder: Path, pattern: str) -> None:
     with suppress(OSError):
-        for left in path.parent.glob(f".{glob.escape(path.name)}.????????{_BESIDE}"):
+        for left in folder.glob(pattern):
             left.unlink()
 
 

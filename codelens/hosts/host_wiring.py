@@ -22,12 +22,15 @@ from codelens.hosts.install_ledger import (
     Change,
     Ledger,
     Record,
+    back_up,
     by_file,
+    drop_backup,
     edits_after,
     edits_of,
     given_back,
     hooked,
     landed,
+    original,
     recorded,
     says_nothing,
     untouched,
@@ -112,22 +115,35 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
             old_bytes = given_back(old, change.before)
             ledger.keep(change.path, replace(old, edits=edits_after(old, done, old_bytes)))
         return change
-    # Recorded before the file is written, so that uninstall knows about it even if this process is
+    # Recorded before anything is written, so that uninstall knows about it even if this process is
     # killed in between.
     path, paths = change.path, host_files.missing_folders(change.path)
-    ledger.keep(path, recorded(change, old, scope, ledger), paths)
+    found_bytes = original(change, old)
+    record = recorded(change, old, scope, ledger.home, found_bytes)
+    ledger.keep(path, record, paths)
     try:
+        back_up(record, found_bytes)
         fresh = landed(change, lambda: _put(path, change.wishes, old))
     except CodelensError:
-        ledger.keep(path, old)
-        ledger.leave(path)
+        _revert(path, record, old, ledger)
         raise
     if not fresh.is_change:
-        ledger.keep(path, old)
-        ledger.leave(path)
+        _revert(path, record, old, ledger)
     elif fresh is not change:
-        ledger.keep(path, recorded(fresh, old, scope, ledger))
+        found_bytes = original(fresh, old)
+        newer = recorded(fresh, old, scope, ledger.home, found_bytes)
+        ledger.keep(path, newer)
+        back_up(newer, found_bytes)
+        if newer.backup != record.backup:
+            drop_backup(record)
     return fresh
+
+
+def _revert(path: Path, record: Record, old: Record | None, ledger: Ledger) -> None:
+    """Undo the record of an install that changed nothing."""
+    if old is None or old.backup != record.backup:
+        drop_backup(record)
+    ledger.revert(path, old)
 
 
 def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
@@ -243,17 +259,21 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
         if staying:
             ledger.keep(change.path, replace(old, edits=staying))
         elif not change.problems:
-            exact = change.before is None or old.found_by(change.before)
-            ledger.keep(change.path, None)
-            ledger.leave(change.path)
-            if exact and old.backup is not None:
-                host_files.remove(Path(old.backup))
-                host_files.remove_empty([Path(old.backup).parent])
+            if _is_given_back(change, old):
+                drop_backup(old)
+            ledger.revert(change.path, None)
     except CodelensError as error:
         return replace(
             untouched(change.path, change.wishes, change.before, str(error)), removes=True
         )
     return change
+
+
+def _is_given_back(change: Change, old: Record) -> bool:
+    """Whether the file has its original bytes, so that the backup is of no use."""
+    if change.before is None or old.found_by(change.before):
+        return True
+    return old.backup is not None and host_files.read(Path(old.backup)) == change.after
 
 
 def elsewhere(ledger: Ledger, label: str) -> list[str]:

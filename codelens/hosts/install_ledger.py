@@ -254,12 +254,19 @@ def _added_by_install(edit: Edit, text_found: str | None) -> Edit:
         return edit
 
 
-def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Record:
-    """The record of an install; the original is the file before the first install."""
+def original(change: Change, old: Record | None) -> bytes | None:
+    """The file before the first install."""
+    if old is None or change.before is None:
+        return change.before
+    return given_back(old, change.before)
+
+
+def recorded(
+    change: Change, old: Record | None, scope: str, home: Path, found_bytes: bytes | None
+) -> Record:
+    """The record of an install; `found_bytes` is the original file."""
     assert change.after is not None, "an install leaves a file"
-    found_bytes, done = change.before, change.done
-    if old is not None and found_bytes is not None:
-        found_bytes = given_back(old, found_bytes)
+    done = change.done
     text = None if found_bytes is None else decoded(found_bytes)
     parents: list[Keys] = []
     for wish in done:
@@ -269,7 +276,7 @@ def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> 
             continue
     backup = None if old is None else old.backup
     if backup is None and found_bytes is not None:
-        backup = str(_backup(change.path, found_bytes, ledger.home))
+        backup = str(_backup_path(change.path, found_bytes, home))
     return Record(
         scope=scope,
         made=digest(change.after),
@@ -317,15 +324,48 @@ def edits_of(old: Record, hosts: Iterable[str]) -> list[Edit]:
     return [edit for edit in recorded if edit is not None]
 
 
-def _backup(path: Path, data: bytes, home: Path) -> Path:
-    """Back up the original file under CODELENS_HOME; in its own folder, a host might read it."""
-    folder = home / "backups"
-    make_private(folder)
+def _backup_path(path: Path, data: bytes, home: Path) -> Path:
+    """Where to back up an original file: in its own folder, a host might read the copy.
+
+    Never the path of a copy with other bytes.
+    """
     day = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d")
-    copy = folder / f"{day}-{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
-    host_files.write(copy, data)
-    copy.chmod(0o600)
-    return copy
+    name = f"{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
+    copy = home / "backups" / f"{day}-{name}"
+    if host_files.read(copy) in (None, data):
+        return copy
+    return copy.with_name(f"{day}-{digest(data)[:8]}-{name}")
+
+
+def back_up(record: Record, found_bytes: bytes | None) -> None:
+    """Write the backup that a record names, unless it exists.
+
+    The record is written first: without it, nothing would ever delete the backup of an install that
+    was killed.
+
+    Raises:
+        NotWritten: the backup cannot be written.
+        HomeNotWritable: its folder cannot be created.
+    """
+    if record.backup is None or found_bytes is None or os.path.exists(record.backup):
+        return
+    copy = Path(record.backup)
+    make_private(copy.parent)
+    host_files.sweep_all(copy.parent)
+    host_files.write(copy, found_bytes, private=True)
+
+
+def drop_backup(record: Record) -> None:
+    """Delete the backup that a record names.
+
+    Raises:
+        NotWritten: it cannot be deleted.
+    """
+    if record.backup is not None:
+        copy = Path(record.backup)
+        host_files.remove(copy)
+        host_files.sweep_all(copy.parent)
+        host_files.remove_empty([copy.parent])
 
 
 # The ledger records the original of each file and the edits to it.
@@ -437,24 +477,22 @@ class Ledger:
             records[str(path)] = record
         self._save(records, [*self.folders, *(str(folder) for folder in paths)])
 
-    def leave(self, path: Path) -> None:
-        """Delete the folders above `path` that we created and that are empty again.
+    def revert(self, path: Path, record: Record | None) -> None:
+        """Set a file's record back to an earlier one, or drop it.
+
+        Also deletes the folders that we created and that no record needs, if they are empty; others
+        belong to whoever uses them now.
 
         Raises:
             NotWritten: the ledger cannot be written.
         """
-        above = [folder for folder in self.folders if Path(folder) in path.parents]
-        host_files.remove_empty(
-            sorted((Path(folder) for folder in above), key=lambda path: len(path.parts))
-        )
-        files_left = [Path(path) for path in self.records]
-        gone = {
-            folder
-            for folder in above
-            if not any(Path(folder) in left.parents for left in files_left)
-        }  # a folder that others use now belongs to them
-        if gone:
-            self._save(self.records, [folder for folder in self.folders if folder not in gone])
+        records = {key: other for key, other in self.records.items() if key != str(path)}
+        if record is not None:
+            records[str(path)] = record
+        needed = {str(folder) for key in records for folder in Path(key).parents}
+        gone = [folder for folder in self.folders if folder not in needed]
+        host_files.remove_empty(sorted(map(Path, gone), key=lambda folder: len(folder.parts)))
+        self._save(records, [folder for folder in self.folders if folder in needed])
 
     @property
     def _unusable(self) -> Path:

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from codelens.config import Settings
@@ -219,10 +219,9 @@ class Surveyor:
         """When git wrote its index, and the index."""
         # Before it is read: if git replaces it meanwhile, its entries count as newer.
         written_ns = min((_modified_ns(file) for file in index_files(self._index)), default=0)
-        return written_ns, read_content(self._index, expand_tree=self._expand)
-
-    def _expand(self, oid_hex: str, prefix: bytes) -> Any:  # noqa: ANN401 - as `ExpandTree` has it
-        return expand_tree(self._repository, oid_hex, prefix)
+        return written_ns, read_content(
+            self._index, expand_tree=partial(expand_tree, self._repository)
+        )
 
     @cached_property
     def _ignore_settings(self) -> IgnoreSettings:
@@ -259,13 +258,12 @@ class Surveyor:
         signatures: dict[str, str] = {}
         for path in sources["ignore"]:
             try:
-                signatures[path] = signature(os.lstat(self._absolute(path))).hex()
+                signatures[path] = signature(
+                    os.lstat(os.path.join(self.root, from_printed(path)))
+                ).hex()
             except OSError:
                 signatures[path] = _MISSING
         return signatures
-
-    def _absolute(self, path: str) -> bytes:
-        return os.path.join(self.root, from_printed(path))
 
     def _signatures(self, files: list[str]) -> dict[str, str]:
         signatures: dict[str, str] = {}

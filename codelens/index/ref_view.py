@@ -12,7 +12,7 @@ from codelens.extract.language_detection import language_by_path
 from codelens.index.ingestion import Progress, silent
 from codelens.index.text_facts import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
 from codelens.index.view_refresh import answered
-from codelens.index.view_update import FEW_FILES, Budget, Refreshed, behind
+from codelens.index.view_update import FEW_FILES, Budget, Refreshed, behind, update
 from codelens.index.worktree_comparison import Delta, StoredView, latest, load
 from codelens.meaning.text_vectors import has_vectors
 from codelens.paths import printed
@@ -144,8 +144,6 @@ def _updated(
     stored: StoredView, delta: Delta, look: Callable[[StoredView], tuple[Delta, Source]],
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
-    from codelens.index.view_update import update
-
     try:
         return update(scope, db, settings, budget, progress=progress, look=look)
     except (IndexLocked, LeaseLost) as error:

@@ -264,15 +264,10 @@ def store_facts(db: Database, unstored: Unstored) -> None:
 
     If they cannot be stored, the answer is still valid.
     """
-    if unstored:
-        with suppress(StoreError):
-            _store(db, unstored)
-
-
-def _store(db: Database, unstored: Unstored) -> None:
+    if not unstored:
+        return
     rows = list(unstored.items())
-    lease = writer_lease.acquire(db, 0.0)
-    try:
+    with suppress(StoreError), writer_lease.held(db, 0.0) as lease:
         for start in range(0, len(rows), postings.SEGMENT_DOCS):
             batch = rows[start : start + postings.SEGMENT_DOCS]
             with db.write(lease):
@@ -291,8 +286,6 @@ def _store(db: Database, unstored: Unstored) -> None:
                 contents.insert_blobs(
                     db, [(blob_oid(data), key[0], len(data)) for key, (data, _) in batch]
                 )
-    finally:
-        lease.release(db)
 
 
 def _version(key: ContentKey) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from codelens.config import Settings
@@ -20,9 +21,10 @@ from codelens.errors import (
     LeaseLost,
     StoreError,
 )
+from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.ingestion import Progress, silent
 from codelens.index.text_facts import DiskSource, Source, Work
-from codelens.index.view_update import Budget, Refreshed, behind, untouched
+from codelens.index.view_update import Budget, Refreshed, behind, untouched, update
 from codelens.index.worktree_comparison import (
     Delta,
     StoredView,
@@ -32,11 +34,16 @@ from codelens.index.worktree_comparison import (
     latest,
     load,
 )
+from codelens.meaning.word_table import shipped_version
 from codelens.scope.repository import Repository, Scope
+from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import STAND_IN_BYTES
+from codelens.store.database.writer_lease import Lease
+from codelens.store.facts import contents
 from codelens.store.views import views
-from codelens.store.views.views import FileRow
+from codelens.store.views.view_blocks import SharedRow
+from codelens.store.views.views import CURRENT, FileRow, ViewState
 
 if TYPE_CHECKING:
     from codelens.scan.watched_tree import WatchedTree
@@ -112,18 +119,12 @@ def _stored_view(db: Database, scope: Scope) -> StoredView:
     stored_view = load(db, scope)
     if stored_view.view is not None:
         return stored_view
-    from codelens.store.database import writer_lease
-
     if views.base_of(db, scope.worktree, scope.kind) is not None:
-        with suppress(StoreError):
-            lease = writer_lease.acquire(db, 0.0)
-            try:
-                views.create_view(
-                    db, lease, scope.key, scope.kind, worktree=scope.worktree,
-                    branch=scope.branch, head=scope.head, index_id=scope.index_id,
-                )  # fmt: skip
-            finally:
-                lease.release(db)
+        with suppress(StoreError), writer_lease.held(db, 0.0) as lease:
+            views.create_view(
+                db, lease, scope.key, scope.kind, worktree=scope.worktree,
+                branch=scope.branch, head=scope.head, index_id=scope.index_id,
+            )  # fmt: skip
     return load(db, scope)
 
 
@@ -133,8 +134,6 @@ def _shared(
     """The state of a view without files, and its delta, after it took those of another view."""
     if stored.files:
         return stored, delta
-    from codelens.index.shared_files import share_files
-
     left = share_files(db, scope, settings, delta)
     now = load(db, scope)
     # Another process may have added files, or retired the view in a rebuild of the index.
@@ -160,9 +159,6 @@ def _updated(
     budget: Budget, progress: Progress, stored: StoredView,
 ) -> Refreshed:  # fmt: skip
     """Update the view as far as the budget and other writers allow."""
-    # Imported late: most looks find nothing to write.
-    from codelens.index.view_update import update
-
     view = stored.view
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
@@ -235,3 +231,66 @@ def answered(
         status="partial" if left or refreshed.unchecked else "fresh",
         note=refreshed.note if left or refreshed.unchecked else "",
     )
+
+
+# Gives a new view the files that it has in common with another view, without reading any.
+#
+# Git's index shows which blob each unchanged file of a worktree has. Where another view has the
+# bytes of the same blob at the same path, its row holds here too: the same path and text have the
+# same language. So a second worktree costs only what differs. The rows appear in one transaction,
+# and only those that were compared; the view stays incomplete until the rest is read.
+
+
+def share_files(db: Database, scope: Scope, settings: Settings, delta: Delta) -> Delta:
+    """Share files with the last used view of the same settings, if the scope's view has none yet.
+
+    Does nothing if another process writes: it may be doing the same.
+
+    Returns:
+        The delta without the files that the view now has.
+    """
+    if not any(work.oid for work in delta.works):
+        return delta
+    # What prevents writing is reported where the rest of the view is written.
+    with suppress(StoreError), writer_lease.held(db, 0.0) as lease:
+        return _take_shared(db, lease, scope, settings, delta)
+    return delta
+
+
+def _take_shared(
+    db: Database, lease: Lease, scope: Scope, settings: Settings, delta: Delta
+) -> Delta:
+    view = views.create_view(
+        db, lease, scope.key, scope.kind, worktree=scope.worktree, branch=scope.branch,
+        head=scope.head, index_id=scope.index_id,
+    )  # fmt: skip
+    state = ViewState(
+        scope.head, scope.index_id, delta.membership, delta.sources, delta.notes,
+        EXTRACTOR_VERSION, complete=False, vectors=shipped_version(),
+    )  # fmt: skip
+    works = {work.path: work for work in delta.works}
+    shared: list[bytes] = []
+    with db.write(lease):
+        now = views.find_view(db, scope.key)
+        base = views.sibling_of(db, view.id, EXTRACTOR_VERSION, settings.membership_key())
+        # Another process may have filled the view since the comparison.
+        if now is None or now.generation or not base:
+            return delta
+        blobs = contents.of_blobs(db, {work.oid for work in delta.works if work.oid})
+
+        def signatures_of(rows: Sequence[SharedRow]) -> list[bytes]:
+            signatures = [
+                work.signature
+                if row_state == CURRENT
+                and (work := works.get(path)) is not None
+                and blobs.get(content) == (work.oid, work.size_bytes)
+                else b""
+                for path, _, content, row_state in rows
+            ]
+            shared.extend(row[0] for row in compress(rows, signatures))
+            return signatures
+
+        views.share(db, view.id, base, signatures_of, state)
+    for path in shared:
+        del works[path]
+    return delta._replace(works=list(works.values()))

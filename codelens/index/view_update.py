@@ -222,8 +222,7 @@ def update(
         progress("waiting for another process", len(states) - states.count(PENDING), len(states))
 
     longest_s = budget.wait_s() if wait_s is None else wait_s
-    lease = writer_lease.acquire(db, longest_s, waiting=waiting)
-    try:
+    with writer_lease.held(db, longest_s, waiting=waiting) as lease:
         stored_view = load(db, scope)
         if stored_view.view is None:
             views.create_view(
@@ -236,8 +235,6 @@ def update(
             scope, db, lease, settings,
             budget=budget, progress=progress, stored_view=stored_view, delta=delta, source=source,
         ).run()  # fmt: skip
-    finally:
-        lease.release(db)
 
 
 class _Update:

@@ -97,7 +97,7 @@ class CrashMark:
         own = f"{index.name}.extracting-{pid}-{process_start(pid)}-{next(_numbers)}"
         self._own = index.with_name(own)
         self._descriptor: int | None = None
-        self._dead = _dead_marks(index)
+        self._dead = dead_marks(index)
 
     def blames(self, data: bytes) -> bool:
         """Whether a process died while it extracted this text; if so, its mark stays for a week."""
@@ -134,12 +134,8 @@ class CrashMark:
             self._own.unlink(missing_ok=True)
 
 
-def dead_marks(index: Path) -> list[Path]:
-    """Marks of processes that died while they extracted a text."""
-    return list(_dead_marks(index))
-
-
-def _dead_marks(index: Path) -> dict[Path, bytes]:
+def dead_marks(index: Path) -> dict[Path, bytes]:
+    """Marks of processes that died while they extracted a text, with its digest."""
     marks_by_file: dict[Path, bytes] = {}
     start = f"{index.name}.extracting-"
     try:

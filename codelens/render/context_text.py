@@ -11,7 +11,6 @@ from itertools import groupby
 
 from codelens.answers.context_answers import (
     BranchChanges,
-    EditedDefinition,
     ForgetAnswer,
     FormerPlace,
     LoadAnswer,
@@ -270,15 +269,12 @@ def _changed(changes: BranchChanges | None) -> Iterator[str]:
     shown = f" ({subjects}{'; ...' if changes.commits > len(changes.subjects) else ''})"
     files = f", {count_of(changes.files, 'file')} changed" if changes.files else ", no file changed"
     yield f"{since}{commits}{shown if subjects else ''}{files}"
-    for how, group in groupby(_by_how(changes.definitions), key=lambda line: line.how):
+    definitions = sorted(changes.definitions, key=lambda line: line.how)
+    for how, group in groupby(definitions, key=lambda line: line.how):
         handles = ", ".join(one_line(line.handle) for line in group)
         yield f"  {', '.join(how)}: {handles}"
     if changes.more:
         yield f"  {count_of(changes.more, 'definition')} more: codelens diff {changes.began[:10]}"
-
-
-def _by_how(definitions: Sequence[EditedDefinition]) -> list[EditedDefinition]:
-    return sorted(definitions, key=lambda line: line.how)
 
 
 def _saved(saved: Sequence[SavedContext]) -> Iterator[str]:

@@ -176,20 +176,14 @@ def _relative(relative: Relative, *, detailed: bool) -> str:
         parts.append(relative.why)
     if relative.via:
         parts.append(f"[{relative.distance}] via {_short_handle(relative.via, relative.node)}")
-    where = _sites(relative)
-    if where:
+    where = _places(relative.node, relative.sites)
+    if where and relative.relation not in {"overrides", "overridden"}:
         parts.append(where)
     if relative.node.test and relative.relation != "tests":
         parts.append("test")
     if detailed and relative.node.signature:
         parts.append(f"\n      {close(relative.node.signature)}")
     return "  ".join(parts)
-
-
-def _sites(relative: Relative) -> str:
-    if relative.relation in {"overrides", "overridden"}:
-        return ""
-    return _places(relative.node, relative.sites)
 
 
 def _places(node: GraphNode, sites: Sequence[str]) -> str:
@@ -538,16 +532,15 @@ def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) 
         fields["may_count"] = count
 
 
-def _changed_json(change: Changed) -> dict[str, object]:
-    return {**_node(change.node), **picked(change, "how", "lines before")}
-
-
 def impact_json(answer: ImpactAnswer) -> Json:
     """Return the changes, affected nodes by distance, and the tests to run."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "base": answer.base,
-        "changed": [_changed_json(change) for change in answer.changed],
+        "changed": [
+            {**_node(change.node), **picked(change, "how", "lines before")}
+            for change in answer.changed
+        ],
         **({"owners": [_node(owner) for owner in answer.owners]} if answer.owners else {}),
         "results": [
             {

@@ -39,7 +39,7 @@ def prune_lines(answer: PruneAnswer) -> list[str]:
         lines += _pruned(result, dry_run=answer.dry_run)
     if answer.disposed_bytes:
         size = megabytes(answer.disposed_bytes)
-        lines.append(f"the disk is full: damaged indexes that were set aside were removed, {size}")
+        lines.append(f"the disk is full: damaged files that were set aside were removed, {size}")
     views = sum(len(result.views) for result in answer.results)
     freed = sum(result.freed_bytes for result in answer.results) + answer.disposed_bytes
     every = f"{answer.indexes:,} {_indexes(answer.indexes)}"
@@ -216,12 +216,8 @@ def _tokens(size_bytes: int) -> str:
 _SHORT_DIGEST = 12
 
 
-def meaning_json(answer: MeaningStatus) -> Json:
-    """Return the status under one key."""
-    return _under("meaning", answer)
-
-
-def _under(key: str, answer: MeaningStatus | SendingPlan | Synced) -> Json:
+def under(key: str, answer: MeaningStatus | SendingPlan | Synced) -> Json:
+    """Return an answer under one key, next to its receipt."""
     fields = asdict(answer)
     del fields["receipt"]
     return {"receipt": receipt_json(answer.receipt), key: fields}
@@ -279,11 +275,6 @@ def provider_plan_lines(plan: SendingPlan) -> list[str]:
     ]
 
 
-def provider_plan_json(plan: SendingPlan) -> Json:
-    """Return the plan under one key."""
-    return _under("plan", plan)
-
-
 def provider_enabled_lines(answer: Enabled) -> list[str]:
     """Render what may be sent from now on."""
     lines = [
@@ -338,11 +329,6 @@ def vectors_synced_lines(answer: Synced) -> list[str]:
     if answer.left_out:
         lines.append(f"left out: {count_of(answer.left_out, 'file')} that may hold secrets")
     return lines
-
-
-def vectors_synced_json(answer: Synced) -> Json:
-    """Return what was sent under one key."""
-    return _under("sync", answer)
 
 
 def vectors_pruned_line(answer: PrunedVectors) -> str:

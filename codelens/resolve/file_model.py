@@ -126,6 +126,7 @@ def _names_of(import_: Import) -> tuple[str, ...]:
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
 CALLABLE = frozenset({"function", "method", "macro"})
 _GIVEN = frozenset({"=", "+", "?"})
+_ROWS_OF_VARIABLES = _GIVEN | {":", "let"}
 """Values of `Binding.how` for assignments."""
 VARIABLES = frozenset({"variable", "constant", "field", "property", "member", "key"})
 _ENCLOSING = frozenset(
@@ -142,6 +143,8 @@ _NO_NAMES = _ROWS_OF_SCOPE | _NUMBERS | {"forward"}
 _LISTED = re.compile(r"__all__(?:\s*:[^=]+)?\s*=\s*[\[(]((?:\s*[\"'][^\"']*[\"']\s*,?)*)\s*[\])]")
 _GENERIC = re.compile(r"(?:\w+\.)?(?:Generic|Protocol)\[")
 _ARGUMENT = re.compile(r"\w+")
+_CLOSED_ENUM = re.compile(r"\benum\s+(?:class|struct)\b")
+_HEAD = re.compile(r"`?[\[\]*&]*(\w+)")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 _COMPONENT = "default"
@@ -164,7 +167,7 @@ class FileModel:
         self.language = language
         self.spec = spec_of(language)
         self.symbols = symbols
-        self.references = references
+        self._references = references
         self.imports = imports
         self.scopes = scopes or (Scope(-1, -1, "module"),)
         self.bindings = bindings
@@ -182,9 +185,37 @@ class FileModel:
             for symbol in self.symbols
         ]
         return FileModel(
-            self.language, symbols, self.references, self.imports,
+            self.language, symbols, self._references, self.imports,
             scopes=self.scopes, bindings=self.bindings,
         )  # fmt: skip
+
+    @cached_property
+    def references(self) -> Sequence[Reference]:
+        """The references; one in the first value of a variable of its name is outside of it."""
+        if not self.named_like_their_value:
+            return self._references
+        return [
+            reference._replace(scope=self.scopes[reference.scope].parent)
+            if reference.kind in {"call", "type"}
+            and not reference.receiver
+            and (reference.scope, reference.line, reference.name) in self.named_like_their_value
+            else reference
+            for reference in self._references
+        ]
+
+    @cached_property
+    def named_like_their_value(self) -> dict[tuple[int, int, str], str]:
+        """Scope, line and name of variables -> their first value, if it begins with that name."""
+        first: dict[tuple[int, str], Binding] = {}
+        for row in self.bindings if self.spec.declares_late else ():
+            if row.scope and row.how in _ROWS_OF_VARIABLES:
+                first.setdefault((row.scope, row.name), row)
+        return {
+            (row.scope, row.line, row.name): row.text
+            for row in first.values()
+            if row.how == "=" and row.name == head_of(row.text)
+            if not (entry := self.names[row.scope][row.name]).symbols and not entry.imports
+        }
 
     @cached_property
     def package(self) -> str:
@@ -253,6 +284,9 @@ class FileModel:
         for at, symbol in enumerate(self.symbols):
             scope = placed.get(at)
             parent = symbol.parent
+            if self.is_open_enum(parent):
+                home_scopes.append(home_scopes[parent])
+                continue
             if scope is None and parent >= 0 and self.symbols[parent].kind in TYPES:
                 # If a type has no scope, its members cannot be used by their bare names.
                 scope = self.own_scope.get(parent, -1)
@@ -283,6 +317,11 @@ class FileModel:
     @cached_property
     def _scope_of_import(self) -> dict[int, int]:
         return {int(row.text): row.scope for row in self.bindings if row.how == "import"}
+
+    @cached_property
+    def scope_of_import(self) -> dict[Import, int]:
+        """Import -> its scope, for those that are not at the top of the file."""
+        return {self.imports[at]: scope for at, scope in self._scope_of_import.items() if scope}
 
     @cached_property
     def is_ambient(self) -> bool:
@@ -345,14 +384,23 @@ class FileModel:
         plain = f"{around}.{symbol.name}" if around else symbol.name
         return symbol.qualified != plain and symbol.kind not in TYPES
 
+    def is_open_enum(self, symbol: int) -> bool:
+        """Whether a symbol is an enum whose members are names of the scope around it."""
+        if symbol < 0 or not self.spec.enums_are_open or self.symbols[symbol].kind != "enum":
+            return False
+        return _CLOSED_ENUM.search(self.symbols[symbol].signature) is None
+
     @cached_property
     def children(self) -> dict[int, dict[str, list[int]]]:
         """Symbol -> its members by name."""
         by_parent: dict[int, dict[str, list[int]]] = {}
-        parents = _holders(self.symbols, nested=self.spec.spaces)
+        parents = list(_holders(self.symbols, nested=self.spec.spaces))
         for at, (symbol, parent) in enumerate(zip(self.symbols, parents, strict=True)):
             if parent >= 0 and symbol.kind not in _HIDDEN:
                 by_parent.setdefault(parent, {}).setdefault(symbol.name, []).append(at)
+                if self.is_open_enum(parent) and parents[parent] >= 0:
+                    around = by_parent.setdefault(parents[parent], {})
+                    around.setdefault(symbol.name, []).append(at)
         for row in self.bindings:
             if row.how == "prop":
                 owner = by_parent.setdefault(self.scopes[row.scope].symbol, {})
@@ -496,8 +544,8 @@ class FileModel:
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
         """Return the scope that decides what a name means, and whether that varies by line.
 
-        The search goes outward and stops at the scope that binds the name, at a class, or where
-        `is_end` is true.
+        The search goes outward and stops at the scope that binds the name, at a class, at wildcard
+        imports, or where `is_end` is true.
         """
         at = scope
         while at > 0:
@@ -505,7 +553,7 @@ class FileModel:
             entry = self.names[at].get(name)
             if entry is not None and here.kind != "class":
                 return at, len(entry.rows) > 1
-            if here.kind == "class" or is_end(here):
+            if here.kind == "class" or at in self.globs or is_end(here):
                 break
             at = here.parent
         return at, False
@@ -522,6 +570,12 @@ class FileModel:
 
 NO_FACTS = FileModel("", (), (), (), scopes=(), bindings=())
 """The model of a file without facts, as of an empty text to which no rule of a language applies."""
+
+
+def head_of(text: str) -> str:
+    """Return the first name of an expression as facts write it: `load` of `load().a`."""
+    match = _HEAD.match(text)
+    return match[1] if match is not None else ""
 
 
 def _holders(symbols: Sequence[Symbol], *, nested: bool) -> Iterator[int]:

@@ -100,15 +100,6 @@ def expand_tree(
     yield from _walk(repository, repository.git[oid_hex], prefix)
 
 
-def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | None:
-    """Returns the object id of one file of a commit; None if there is no such file.
-
-    Raises:
-        ReadError: a tree object is not in this clone, or damaged.
-    """
-    return CommitFolders(repository, commit).oid_of(path)
-
-
 def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
     import pygit2
 

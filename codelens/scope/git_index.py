@@ -34,7 +34,9 @@ from codelens.scope.git_index_file import (
 )
 
 ExpandTree = Callable[[str, bytes], Iterable[tuple[bytes, int, bytes]]]
-"""From a tree's id in hex and a folder with its slash: path, mode and id of all files below."""
+"""From a tree's id in hex and a folder with its slash: path, mode and id of all files below. Modes
+are those that git writes today: old trees have others, such as 0o100664.
+"""
 
 GITLINK: Final = 0o160000
 _FOLDER: Final = 0o040000
@@ -391,15 +393,5 @@ def _expanded(
     for entry in entries:
         if entry.mode == _FOLDER:
             for path, mode, oid in expand_tree(entry.oid.hex(), entry.path):
-                canonical_mode = _canonical(mode)
-                index_entries.append(
-                    IndexEntry(path, canonical_mode, oid, 0, 0, 0, 0, 0, True, False, False)
-                )
+                index_entries.append(IndexEntry(path, mode, oid, 0, 0, 0, 0, 0, True, False, False))
     return sorted(index_entries, key=lambda entry: (entry.path, entry.stage))
-
-
-def _canonical(mode: int) -> int:
-    """Old trees have modes such as 0o100664, which an index never has."""
-    if mode & _TYPE_BITS != _REGULAR:
-        return mode
-    return 0o100755 if mode & 0o100 else 0o100644

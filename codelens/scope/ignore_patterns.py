@@ -348,10 +348,6 @@ class Wild(NamedTuple):
         match = self.regex.match(text)
         return NONE if match is None else self.lines[match.lastindex or 0]
 
-    def any(self, text: bytes) -> bool:
-        """Whether any line matches."""
-        return self.regex.match(text) is not None
-
 
 class Scattered:
     """Very many patterns, grouped by a few bytes that each requires: an inverted index.
@@ -377,10 +373,6 @@ class Scattered:
             if wild is not None:
                 best = max(best, wild.last(text))
         return best
-
-    def any(self, text: bytes) -> bool:
-        """Whether any line matches."""
-        return self.last(text) != NONE
 
     def _keys_in(self, text: bytes) -> list[bytes]:
         pieces = {text[at : at + n] for n in self._lengths for at in range(len(text) - n + 1)}
@@ -454,7 +446,6 @@ class Table:
         "_negative",
         "_path_wild",
         "_paths",
-        "_plain",
         "_suffixes",
         "_wild",
         "asks_path",
@@ -462,7 +453,6 @@ class Table:
 
     def __init__(self, lines: list[_Line], *, fold: bool) -> None:
         self._negative = tuple(line.pattern.negative for line in lines)
-        self._plain = not any(self._negative)
         on_name = [(line, row.how) for line, row in enumerate(lines) if row.on_name and row.how]
         on_path = [(line, row.how) for line, row in enumerate(lines) if not row.on_name and row.how]
         # A dictionary keeps the last of equal keys, which is the line that decides.
@@ -486,26 +476,6 @@ class Table:
         `path` is relative to the ignore file's folder and ends in `name`. It is used only if
         `asks_path`.
         """
-        if self._plain:
-            return self._any(name, path) or None
-        line = self._last(name, path)
-        return None if line == NONE else not self._negative[line]
-
-    def _any(self, name: bytes, path: bytes) -> bool:
-        """Whether any pattern matches. Without a `!` the order of lines is irrelevant."""
-        if name in self._names or name[name.rfind(b".") :] in self._extensions:
-            return True
-        if self._all_suffixes and name.endswith(self._all_suffixes):
-            return True
-        if self._wild is not None and self._wild.any(name):
-            return True
-        if not self.asks_path:
-            return False
-        if path in self._paths:
-            return True
-        return self._path_wild is not None and self._path_wild.any(path)
-
-    def _last(self, name: bytes, path: bytes) -> int:
         line = self._names.get(name, NONE)
         line = max(line, self._extensions.get(name[name.rfind(b".") :], NONE))
         if self._all_suffixes and name.endswith(self._all_suffixes):
@@ -516,7 +486,7 @@ class Table:
             line = max(line, self._paths.get(path, NONE))
             if self._path_wild is not None:
                 line = max(line, self._path_wild.last(path))
-        return line
+        return None if line == NONE else not self._negative[line]
 
 
 def _is_extension(suffix: bytes) -> bool:

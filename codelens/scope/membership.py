@@ -15,7 +15,7 @@ from typing import Final, Literal
 from codelens.cancellation import check_cancelled
 from codelens.config import Settings
 from codelens.errors import ReadError
-from codelens.scope.commits import file_at
+from codelens.scope.commits import CommitFolders
 from codelens.scope.git_index import NOTHING_TRACKED, TrackedSet
 from codelens.scope.ignore_rules import (
     IGNORE_NAME,
@@ -29,7 +29,6 @@ from codelens.scope.ignore_rules import (
 )
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.untouched_blobs import ATTRIBUTES_NAME
-from codelens.types import RelPath
 
 
 def own_rules(repository: Repository, scope: Scope, settings: Settings) -> OwnRules:
@@ -61,7 +60,7 @@ def _at_root(repository: Repository, scope: Scope) -> bytes:
     if scope.kind != "ref":
         return read_in_tree(os.path.join(os.fsencode(scope.root), OWN_NAME)) or b""
     try:
-        oid = file_at(repository, scope.head, RelPath(OWN_NAME))
+        oid = CommitFolders(repository, scope.head).oid_of(OWN_NAME)
         return repository.read_blob(oid) if oid else b""
     except ReadError:
         # It is not in this clone, so its content is unknown.

@@ -12,23 +12,33 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
 import pygit2
 
 from codelens.errors import ReadError
+from codelens.home_files import take_lock
 from codelens.scope.repository import Repository
 from codelens.scope.tree_changes import GITLINK
 
 _MEMORY = "/dev/shm"  # noqa: S108 - a folder of a random name in it, by mkdtemp
 _LEAST_FREE = 1 << 30
+_PREFIX = "codelens-git-"
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_SETTLED_S = 60
+"""A new folder is locked long before this age."""
 
 
 class ScratchRepository:
-    """Borrows the objects of a repository. A context manager."""
+    """Borrows the objects of a repository. A context manager.
+
+    It holds a lock on its folder, so that the next one can remove the folders of killed processes.
+    """
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -36,9 +46,14 @@ class ScratchRepository:
         """The path of the git program; None if it is not installed."""
         self.root = Path()
         """The folder, while it exists."""
+        self._lock = -1
 
     def __enter__(self) -> Self:
-        self.root = Path(tempfile.mkdtemp(prefix="codelens-git-", dir=_memory_folder()))
+        self.root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_memory_folder()))
+        with suppress(OSError):  # Windows opens no folders
+            self._lock = os.open(self.root, _FOLDER)
+            take_lock(self._lock)
+            _sweep(self.root.parent)
         root, common = self.root, self._repository.common_dir
         for folder in ("objects/info", "refs"):
             (root / folder).mkdir(parents=True)
@@ -53,6 +68,8 @@ class ScratchRepository:
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
 
     def environment(self) -> dict[str, str]:
         """Returns variables with which git reads no other configuration and fetches nothing."""
@@ -72,6 +89,21 @@ class ScratchRepository:
             "XDG_CONFIG_HOME": str(self.root),
             "LC_ALL": "C",
         }
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the scratch repositories of this user's killed processes."""
+    for path in folder.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            about = path.lstat()
+            if about.st_uid != os.geteuid() or time.time() - about.st_mtime < _SETTLED_S:
+                continue
+            descriptor = os.open(path, _FOLDER)
+            try:
+                if take_lock(descriptor):
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(descriptor)
 
 
 def _memory_folder() -> str | None:

@@ -63,14 +63,10 @@ def tree_changes(repository: Repository, old: str, new: str) -> list[EntryChange
 
 
 def _entry_change(delta: pygit2.DiffDelta) -> EntryChange:
-    old, new = delta.old_file, delta.new_file
-    path = RelPath(new.raw_path or old.raw_path)
-    return EntryChange(path, _entry(path, old), _entry(path, new))
-
-
-def _entry(path: RelPath, file: pygit2.DiffFile) -> Entry | None:
-    mode = int(file.mode)
-    return Entry(path, file.id.raw, mode) if mode else None
+    files = delta.old_file, delta.new_file
+    path = RelPath(files[1].raw_path or files[0].raw_path)
+    old, new = (Entry(path, file.id.raw, int(file.mode)) if file.mode else None for file in files)
+    return EntryChange(path, old, new)
 
 
 def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
@@ -143,17 +139,12 @@ def commits_since(
         before, after = git[old].peel(pygit2.Commit), git[new].peel(pygit2.Commit)
         walk = git.walk(after.id, SortMode.TOPOLOGICAL)
         walk.hide(before.id)
-        subject_lines: list[str] = []
-        count = 0
-        for commit in walk:
-            if count == _MOST_COMMITS:
-                break
-            count += 1
-            if len(subject_lines) < subjects:
-                subject_lines.append(commit.message.strip().partition("\n")[0])
-        else:
-            return CommitsSince(count, True, tuple(subject_lines), _differing(git, before, after))
-        return CommitsSince(count, False, tuple(subject_lines), _differing(git, before, after))
+        commits = list(itertools.islice(walk, _MOST_COMMITS + 1))
+        count = min(len(commits), _MOST_COMMITS)
+        shown = tuple(commit.message.strip().partition("\n")[0] for commit in commits[:subjects])
+        difference = git.diff(before, after)
+        paths = {os.fsdecode(delta.new_file.raw_path) for delta in difference.deltas}
+        return CommitsSince(count, count == len(commits), shown, tuple(sorted(paths)))
     except (KeyError, ValueError, pygit2.GitError):
         # Shallow, partial and damaged repositories end early.
         return None
@@ -182,14 +173,6 @@ def subjects_after(repository: Repository, head: str, old: str, since_s: int) ->
         # Shallow, partial and damaged repositories end early.
         return tuple(subjects)
     return tuple(subjects)
-
-
-def _differing(
-    git: pygit2.Repository, before: pygit2.Commit, after: pygit2.Commit
-) -> tuple[str, ...]:
-    diff = git.diff(before, after)
-    paths = {os.fsdecode(delta.new_file.raw_path) for delta in diff.deltas}
-    return tuple(sorted(paths))
 
 
 def recent_branches(repository: Repository, since_s: int) -> tuple[list[str], list[str]]:

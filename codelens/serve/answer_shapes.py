@@ -12,10 +12,8 @@ from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, History
 from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, RecoverAnswer, SaveAnswer
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, ReferencesAnswer, RelatedAnswer
 from codelens.answers.reading_answers import (
-    ExpandAnswer,
     ExploreAnswer,
     JointAnswer,
-    OutlineAnswer,
     SearchAnswer,
     StatusAnswer,
 )
@@ -310,14 +308,7 @@ def explore(answer: ExploreAnswer, form: Form, max_tokens: int) -> str:
     return explore_text.explore(answer)
 
 
-def expand(answer: ExpandAnswer, form: Form, max_tokens: int) -> str:
-    """The text of each handle; handles that do not fit are listed for another call."""
-    return reading_text.expand_reply(answer, form, max_tokens)
-
-
-def delivered(answer: ExpandAnswer, form: Form, max_tokens: int) -> ExpandAnswer:
-    """The part of the answer in the text of `expand`."""
-    return reading_text.delivered(answer, form, max_tokens)
+expand, delivered = reading_text.expand_reply, reading_text.delivered
 
 
 def explore_delivered(answer: ExploreAnswer, form: Form, max_tokens: int) -> ExploreAnswer:
@@ -327,9 +318,7 @@ def explore_delivered(answer: ExploreAnswer, form: Form, max_tokens: int) -> Exp
     return answer
 
 
-def outline(answer: OutlineAnswer, form: Form, max_tokens: int) -> str:
-    """The definitions of a file or folder."""
-    return reading_text.outline_reply(answer, form, max_tokens)
+outline = reading_text.outline_reply
 
 
 def current(answer: StatusAnswer, form: Form) -> str:

@@ -170,9 +170,9 @@ class CallAnswers:
             else:
                 answer = ask(self.engine, **engine_arguments)
             shown = [arguments[name] for name in FOR_THE_RENDERER if name in arguments]
-            text = renderer_of(row)(answer, *shown, **row.renders_with(arguments))
+            text = renderer_named(row.renderer)(answer, *shown, **row.renders_with(arguments))
             size = len(text.encode("utf-8", "replace"))
-            sent = _of_tools(row.delivers)(answer, *shown) if row.delivers else None
+            sent = renderer_named(row.delivers)(answer, *shown) if row.delivers else None
             return Reply(text, row.fails(answer), sent)
         finally:
             usage_counter.served(size)
@@ -212,12 +212,7 @@ def path_named(arguments: CallArguments) -> str:
     return str(arguments["path"]) or common_worktree(_handles_of(arguments))
 
 
-def renderer_of(row: ToolRow) -> Callable[..., str]:
-    """The function that renders a tool's answer."""
-    return _of_tools(row.renderer)
-
-
-def _of_tools(name: str) -> Callable[..., Any]:
+def renderer_named(name: str) -> Callable[..., Any]:
     """A function of `answer_shapes`; the module is imported when the first call needs it."""
     return getattr(import_module("codelens.serve.answer_shapes"), name)
 

@@ -167,17 +167,13 @@ def session_over_http(context: Context[Any, Any]) -> Session:
     The environment does not identify the client, because it is that of whoever started the
     server. Clients of the newest protocol have no connection; nothing is remembered for them.
     """
-    session_id = of_host({}, _meta(context))
+    session_id = of_host({}, cast("Mapping[str, object]", context.request_context.meta or {}))
     if session_id:
         return Session(session_id, "host", remembers=True)
     connection = connection_id(context)
     if connection:
         return Session(f"http-{connection}", "connection", remembers=True)
     return Session()
-
-
-def _meta(context: Context[Any, Any]) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", context.request_context.meta or {})
 
 
 # uvicorn's HTTP protocol, with additional time limits for clients that send or read too slowly.

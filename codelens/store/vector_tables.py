@@ -385,9 +385,7 @@ def keep_only(db: Database, contents: Collection[bytes]) -> int:
 
 def counted_all(db: Database) -> int:
     """The number of vectors of all fingerprints, including those of questions."""
-    row = db.row(_COUNT_ALL)
-    assert row is not None
-    return row[0]
+    return db.value(_COUNT_ALL)
 
 
 def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, ContentTexts]:
@@ -408,9 +406,8 @@ def put_texts(db: Database, rows: Mapping[ContentKey, ContentTexts]) -> None:
 
 def counted(db: Database, fingerprint: int) -> tuple[int, int]:
     """How many texts, including questions, have a vector, and the bytes of all vectors."""
-    row = db.row(_COUNT, (fingerprint,))
-    assert row is not None
-    return row[0], row[1]
+    ((texts, size),) = db.rows(_COUNT, (fingerprint,))
+    return texts, size
 
 
 def add_sent(db: Database, where: tuple[str, str, str], counts: Sequence[int]) -> None:

@@ -24,6 +24,7 @@ from codelens.trail.trail_log import tail_lines
 REMEMBERED_BYTES = 180_000
 """Bytes of recent texts that count; about 60,000 tokens. Hosts silently compact older ones."""
 REMEMBERED_S = 6 * 3600
+_AHEAD_S = 60
 _KEPT_S = 2 * 86_400
 _HASH = 8
 """Bytes of a line's hash."""
@@ -72,14 +73,16 @@ class SentLog:
 
     def read(self, now: float | None = None) -> SentBodies:
         """What was sent recently; empty if the file cannot be read."""
-        oldest = (time.time() if now is None else now) - REMEMBERED_S
+        now = time.time() if now is None else now
         calls: list[list[tuple[str, _Run]]] = []
         size = 0
         for at, length, runs in reversed(list(_calls(self._path))):
             size += length
-            if at < oldest or size > REMEMBERED_BYTES:
+            if at < now - REMEMBERED_S or size > REMEMBERED_BYTES:
                 break
-            calls.append(runs)
+            # Sent before the clock was set back: nobody knows how long ago.
+            if at <= now + _AHEAD_S:
+                calls.append(runs)
         return SentBodies(
             (path, run._replace(call=call))
             for call, runs in enumerate(reversed(calls))

@@ -8,7 +8,7 @@ import time
 from typing import NamedTuple, cast
 
 from codelens import home_files
-from codelens.home_files import read_small, replace_file
+from codelens.home_files import read_small, replace_file, unique_draft
 from codelens.trail.trail_log import session_key
 
 _MOST_MARKS = 24
@@ -87,7 +87,7 @@ def mark(
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     stored = [*others[-(_MOST_MARKS - 1) :], current]
     text = json.dumps({home_files.OWNER_KEY: os.path.basename(path), _MARKS: stored})
-    replace_file(path, text.encode(), temporary=f"{path}.{os.getpid()}")
+    replace_file(path, text.encode(), temporary=unique_draft(path))
 
 
 def _file(home: str | os.PathLike[str], repository: str, worktree: str) -> str:

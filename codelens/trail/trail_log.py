@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from typing import NamedTuple, cast
@@ -50,6 +51,7 @@ _TAIL = 16_384
 _MOST_HANDLES = 4
 _ID_LENGTH = 12
 _DAY_S = 86_400
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
 class TrailEntry(NamedTuple):
@@ -165,18 +167,33 @@ def entries(
     return sorted(trail_entries, key=lambda entry: entry.at)
 
 
-def latest(home: str | os.PathLike[str], repository: str, *, since: int) -> list[TrailEntry]:
+def latest(
+    home: str | os.PathLike[str], repository: str, *, since: int, now: int | None = None
+) -> list[TrailEntry]:
     """The entries since a time in the last 16 kB, oldest first: what a hook has time to read."""
-    path = next(iter(reversed(_files(home, f"{repository}-"))), "")
-    return [entry for entry in _read(path, _TAIL) if entry.at >= since] if path else []
+    # A clock that was ahead for a while leaves a file and entries of the future.
+    now = int(time.time()) if now is None else now
+    paths = [path for path in _files(home, f"{repository}-") if _month_of(path) <= _month(now)]
+    read = _read(paths[-1], _TAIL) if paths else ()
+    return [entry for entry in read if since <= entry.at <= now + _DAY_S]
 
 
 def forget_old(home: str | os.PathLike[str], now: int) -> int:
-    """Delete all repositories' files without recent entries; return how many were deleted."""
-    first = _month(now - KEPT_DAYS * _DAY_S)
+    """Delete all repositories' files without recent entries; return how many were deleted.
+
+    Ages are counted from the last month with entries before this one: if the clock jumps ahead, all
+    files seem old.
+    """
+    paths = [path for path in _files(home, "") if _MONTH.fullmatch(_month_of(path))]
+    last = max((month for path in paths if (month := _month_of(path)) < _month(now)), default="")
+    if not last:
+        return 0
+    # 90 days before its end.
+    number = 12 * int(last[:4]) + int(last[5:]) - 3
+    first = min(_month(now - KEPT_DAYS * _DAY_S), f"{number // 12:04}-{number % 12 + 1:02}")
     gone = 0
-    for path in _files(home, ""):
-        if path.removesuffix(".jsonl")[-len(first) :] < first:
+    for path in paths:
+        if _month_of(path) < first:
             try:
                 os.unlink(path)
             except OSError:
@@ -191,6 +208,11 @@ def _folder(home: str | os.PathLike[str]) -> str:
 
 def _file(home: str | os.PathLike[str], repository: str, at: int) -> str:
     return os.path.join(_folder(home), f"{repository}-{_month(at)}.jsonl")
+
+
+def _month_of(path: str) -> str:
+    """The month in a file's name."""
+    return path.removesuffix(".jsonl")[-7:]
 
 
 def _month(at: int) -> str:

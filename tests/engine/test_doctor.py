@@ -266,7 +266,7 @@ def test_if_space_is_scarce_the_largest_users_are_listed(
     aside.write_bytes(b"x" * 100_000)
     aside.chmod(0o600)
     disk, left = wrong(settings)
-    assert "--fix removes damaged indexes (0.1 MB)" in disk.done
+    assert "--fix removes damaged files (0.1 MB)" in disk.done
     assert left.about == str(aside)
     assert [one.about for one in mended(settings)] == [str(aside)]
     assert not aside.exists()

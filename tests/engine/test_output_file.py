@@ -78,3 +78,17 @@ def test_what_cannot_be_closed_leaves_nothing_behind(tmp_path: Path) -> None:
         out.write(b"in the buffer")
         os.close(out.fileno())
     assert os.listdir(tmp_path) == []
+
+
+def test_a_draft_of_a_killed_process_goes_and_a_new_one_stays(tmp_path: Path) -> None:
+    file, drafts = tmp_path / "file", tmp_path.glob(".file.*")
+    with output_file(file, "pack") as out:
+        out.write(b"first")
+        (draft,) = drafts
+        left = draft.with_name(draft.name.replace(".file.", ".file.1"))
+        left.write_bytes(b"half")
+        os.utime(left, (1, 1))
+        with output_file(file, "pack") as other:
+            other.write(b"second")
+    assert file.read_bytes() == b"first"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]

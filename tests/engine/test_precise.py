@@ -12,7 +12,7 @@ from toy_indexer import indexed, write_index
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.upkeep.database_checks import indexes
+from codelens.engine.upkeep.diagnosis import indexes
 from codelens.engine.upkeep.file_checks import Examination, Finding
 from codelens.render import upkeep_text
 from codelens.scip import index_stream

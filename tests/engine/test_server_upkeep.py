@@ -14,9 +14,8 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine import background_work
+from codelens.engine.background_work import ServerUpkeep
 from codelens.engine.engine import Engine
-from codelens.engine.upkeep import server_upkeep
-from codelens.engine.upkeep.server_upkeep import ServerUpkeep
 from codelens.store.database.database_opening import open_index
 from codelens.store.views.garbage_collection import GRACE_S
 
@@ -92,7 +91,7 @@ def test_an_index_that_nobody_changed_is_not_written_to(
         opened.append(path)
         return open_index(path)
 
-    monkeypatch.setattr(server_upkeep, "open_index", counted)
+    monkeypatch.setattr(background_work, "open_index", counted)
     tended.tend()
     tended.tend()
     assert opened == []
@@ -113,7 +112,7 @@ def test_nothing_is_removed_where_settings_are_damaged(tended: Tended) -> None:
 def test_a_long_log_is_cut_once_nobody_reads_from_it(
     tended: Tended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_upkeep, "LARGEST_LOG_BYTES", 1000)
+    monkeypatch.setattr(background_work, "LARGEST_LOG_BYTES", 1000)
     log = tended.index.with_name(f"{tended.index.name}-wal")
     tended.edit_all("one")
     assert log.stat().st_size > 1000

@@ -127,17 +127,6 @@ def test_pins_outlive_the_index(kept: Kept) -> None:
     assert not kept.views()["old"].pinned
 
 
-def test_pins_of_an_index_of_before_are_taken_over(kept: Kept) -> None:
-    with_old_branch(kept)
-    db = open_index(kept.index)
-    db.execute("UPDATE views SET pinned = 1 WHERE branch = 'old'")
-    db.close()
-    assert kept.views()["old"].pinned
-    kept.repo.git("checkout", "-q", "old")
-    kept.engine.index(path=kept.repo.root, rebuild=True)
-    assert kept.views()["old"].pinned
-
-
 def test_pins_that_cannot_be_read_stop_a_prune(kept: Kept) -> None:
     with_old_branch(kept)
     kept.engine.pin("old", path=kept.repo.root)

@@ -122,9 +122,14 @@ def a_call(**changed) -> store.Call:
 
 def test_days_are_added_up_and_old_ones_left_out(tmp_path: Path) -> None:
     today = time.strftime("%Y-%m-%d")
+    before = time.strftime("%Y-%m-%d", time.localtime(time.time() - 2 * 86_400))
     for day in (today, today, "2020-01-01"):
         store.note(tmp_path, a_call(day=day))
-    assert [(one.day, one.calls) for one in store.tallies(tmp_path, "2000-01-01")] == [(today, 2)]
+    # Counted from the last day of use: a clock that jumps ahead makes all days seem old.
+    assert len(store.tallies(tmp_path, "2000-01-01")) == 2
+    store.note(tmp_path, a_call(day=before))
+    tallies = store.tallies(tmp_path, "2000-01-01")
+    assert [(one.day, one.calls) for one in tallies] == [(before, 1), (today, 2)]
     store.note(tmp_path, a_call(day=today))
     assert store.tallies(tmp_path, today)[0].calls == 3
     assert store.tallies(tmp_path, "2999-01-01") == []

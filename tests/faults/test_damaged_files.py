@@ -248,6 +248,26 @@ def test_only_the_newest_damaged_file_is_kept_and_for_a_week(tmp_path: Path) -> 
     assert database_recovery.forget_old(tmp_path) == [old]
 
 
+def test_damaged_files_of_every_kind_are_named_and_go_after_a_week(world: World) -> None:
+    for args in (("search", "kindle"), ("usage",)):
+        assert world.run(*args).returncode == 0
+    (world.home / "usage.db").write_bytes(b"junk" * 1000)
+    world.run("usage")
+    (aside,) = world.home.glob("usage.db.damaged-*")
+    assert aside.name in world.run("doctor", "--no-agents").stdout
+    world.run("prune", "--yes")
+    assert aside.exists()
+    then = int(aside.name.rpartition("-")[2]) - 8 * 86_400 * 10**9
+    (world.home / "vectors").mkdir()
+    for old in (aside.with_name(f"usage.db.damaged-{then}"),
+                world.home / "vectors" / f"vectors-{'0' * 16}.db.damaged-{then}"):  # fmt: skip
+        old.write_bytes(b"junk")
+        assert old.name in world.run("doctor", "--no-agents").stdout
+        world.run("prune", "--yes")
+        assert not old.exists()
+    assert aside.exists()
+
+
 def test_an_older_schema_is_copied_before_it_is_migrated(tmp_path: Path) -> None:
     from codelens.store.database.database_file import migrations
 

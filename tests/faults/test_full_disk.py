@@ -22,7 +22,7 @@ from codelens.answers.upkeep_answers import ViewLife
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import pruning
-from codelens.errors import DiskFull, IndexCorrupt
+from codelens.errors import CodelensError, DiskFull, IndexCorrupt
 from codelens.store.database import database_opening
 from codelens.store.database.database_opening import open_database, open_index
 from codelens.store.database.writer_lease import DAY_S
@@ -112,6 +112,18 @@ def test_one_view_is_dropped_without_room(full: World) -> None:
     full.check()
 
 
+def test_a_pinned_view_is_dropped_without_room_and_its_pin_with_it(full: World) -> None:
+    (full.home.parent / "fill").unlink()
+    json_of(full, "pin", "old")
+    fill(full.home.parent)
+    refused = full.run("drop", "old")
+    assert refused.returncode == 2 and "is pinned" in refused.stderr
+    json_of(full, "drop", "old", "--force")
+    (one,) = json_of(full, "status", "--all")["results"]
+    assert [view["branch"] for view in one["views"]] == ["main"] and not one["unbuilt_pins"]
+    full.check()
+
+
 def test_the_doctors_advice_frees_space(full: World) -> None:
     found = full.run("doctor", "--no-agents", "--json")
     assert found.returncode == 1
@@ -130,7 +142,7 @@ def test_damaged_files_that_were_set_aside_go_first(full: World) -> None:
     aside.chmod(0o600)
     fill(full.home.parent)
     found = full.run("doctor", "--no-agents")
-    assert "--fix removes damaged indexes (0.5 MB)" in found.stdout
+    assert "--fix removes damaged files (0.5 MB)" in found.stdout
     assert json_of(full, "prune")["disposed_bytes"] == 500_000
     assert not aside.exists()
     full.check()
@@ -190,6 +202,18 @@ def test_a_whole_index_is_dropped_where_nothing_can_be_written(world: World) -> 
     assert not list((world.home / "indexes").glob("index-*"))
     COUNTS["full disks"] += 1
     world.check()
+
+
+def test_a_pack_without_room_for_its_records_is_an_error_in_words(
+    world: World, tmp_path: Path
+) -> None:
+    with (
+        no_file_larger_than(4096),
+        world.engine() as engine,
+        pytest.raises(CodelensError, match="TMPDIR"),
+    ):
+        engine.pack(tmp_path / "one.pack", path=world.root)
+    assert not list(tmp_path.glob("*.pack*"))
 
 
 def test_rows_go_from_a_file_that_may_not_grow(world: World) -> None:

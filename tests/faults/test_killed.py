@@ -157,7 +157,7 @@ os.kill(os.getpid(), 11)
         tasks = [(n, Task(one, "python", "full")) for n, one in enumerate(TEXTS[:3])]
         assert [facts.outcome for _, facts in extractor.run(tasks)] == ["parsed"] * 3
         assert extractor._pool is not None
-        assert dead_marks(index) == []
+        assert dead_marks(index) == {}
     assert list(tmp_path.iterdir()) == []
 
 

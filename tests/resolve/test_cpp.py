@@ -141,3 +141,14 @@ def test_ten_thousand_overloads_are_reported_as_too_many() -> None:
     lines = "".join(f"struct T{n} {{}};\nvoid f(T{n} x);\n" for n in range(10_000))
     files = {"a.cc": f"{lines}void g() {{ T1 t; f(t); }}\n"}
     assert edges_of(files) == []
+
+
+def test_a_variable_of_a_namespace_may_be_called() -> None:
+    text = """struct Check { int operator()(int) const; };
+namespace n { const Check check; int (*hook)(int); }
+int object() { return n::check(1); }
+int pointer() { return n::hook(1); }
+"""
+    edges = edges_of({"a.cpp": text}, "ref") + edges_of({"a.cpp": text})
+    assert "a.cpp:object -> n.check" in edges
+    assert "a.cpp:pointer -> n.hook" in edges

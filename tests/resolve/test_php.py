@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from resolved_edges import called_in, edges_of
+from resolved_edges import called_in, edges_of, uses_in
 
 SHOP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
@@ -66,3 +66,23 @@ def test_this_self_and_parent_are_the_class_and_its_base() -> None:
 
 def test_a_class_of_another_namespace_is_not_seen_without_use() -> None:
     assert used("new Item(); Item::of();", "") == []
+
+
+def test_a_dot_joins_texts_and_leads_to_no_member() -> None:
+    text = """<?php
+class A {
+  const CAP = 4; // <<
+  static function make() {}
+  function run() {}
+  function spaced($x) { return $x . self::CAP . A::CAP; } <<
+  function close($x) { return $x.A::CAP.'b'; } <<
+  function texts() { return 'a' . A::CAP; } <<
+  function constant() { return CAP.A::CAP; } <<
+  function calls(A $a, $x) { return $x.g().A::make().$a->run(); }
+}
+function g() {}
+"""
+    text = text.replace(" // <<", "")
+    found, expected = uses_in({"a.php": text}, "a.php:A.CAP")
+    assert found == expected
+    assert called_in({"a.php": text.replace("<<", "")}, "a.php:A.calls") == ["g", "A.make", "A.run"]

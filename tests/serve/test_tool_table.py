@@ -12,7 +12,7 @@ from codelens.engine.contexts import context_items
 from codelens.engine.engine import Engine
 from codelens.memory.context_fields import CATEGORIES
 from codelens.serve import record_answers, tool_row
-from codelens.serve.call_answers import renderer_of
+from codelens.serve.call_answers import renderer_named
 from codelens.serve.tool_row import FOR_THE_CALL, FOR_THE_RENDERER, ToolRow
 from codelens.serve.tool_table import ROWS, instructions
 
@@ -36,7 +36,7 @@ def test_the_engine_takes_the_arguments_of_each_tool(row: ToolRow) -> None:
 def test_the_renderer_accepts_the_engines_answers(row: ToolRow) -> None:
     given = {one.name: one.default for one in row.arguments}
     shown = [given[name] for name in FOR_THE_RENDERER if name in given]
-    inspect.signature(renderer_of(row)).bind(None, *shown, **row.renders_with(given))
+    inspect.signature(renderer_named(row.renderer)).bind(None, *shown, **row.renders_with(given))
 
 
 def test_every_tool_is_documented_as_it_is() -> None:

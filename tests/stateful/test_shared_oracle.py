@@ -28,7 +28,7 @@ from stateful.view_contents import dump, git
 from codelens.config import Settings
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.index import shared_files, worktree_comparison
+from codelens.index import view_refresh, worktree_comparison
 from codelens.scan.content_hash import hash_of
 from codelens.store.facts import contents
 
@@ -290,7 +290,7 @@ def _read_from_disk(tree: Path) -> dict:
 @pytest.fixture
 def shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few files suffice for sharing, and it is counted."""
-    share = shared_files.share_files
+    share = view_refresh.share_files
 
     def counted(db, scope, settings, delta):
         left = share(db, scope, settings, delta)
@@ -298,7 +298,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> None:
         return left
 
     monkeypatch.setattr(worktree_comparison, "MANY_FILES", 1)
-    monkeypatch.setattr(shared_files, "share_files", counted)
+    monkeypatch.setattr(view_refresh, "share_files", counted)
 
 
 @pytest.mark.usefixtures("shares")

@@ -96,10 +96,22 @@ def test_entries_older_than_90_days_are_hidden_and_deleted(tmp_path: Path) -> No
     append(tmp_path, "repo", ENTRY._replace(at=old))
     append(tmp_path, "repo", ENTRY._replace(at=NOW - 91 * DAY))
     assert entries(tmp_path, "repo", now=NOW) == []
+    newer = ENTRY._replace(at=NOW - 31 * DAY)
+    append(tmp_path, "repo", newer)
     append(tmp_path, "repo", ENTRY)
-    assert entries(tmp_path, "repo", now=NOW) == [ENTRY]
-    assert len(files(tmp_path)) == 2
+    assert entries(tmp_path, "repo", now=NOW) == [newer, ENTRY]
+    assert len(files(tmp_path)) == 3
     assert forget_old(tmp_path, NOW) == 0
+
+
+def test_a_clock_that_jumps_ahead_deletes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "trails").mkdir()
+    (tmp_path / "trails" / "junk.jsonl").write_text("not a month")
+    for at in (NOW - 40 * DAY, NOW, NOW + 4 * 365 * DAY):
+        append(tmp_path, "repo", ENTRY._replace(at=at))
+        append(tmp_path, "other", ENTRY._replace(at=at))
+    assert len(entries(tmp_path, "repo", now=NOW)) == 3
+    assert len(files(tmp_path)) == 7
 
 
 def test_a_held_lock_is_not_waited_for_and_nothing_is_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import chain
 from codelens.cli import screen, shared_options
 from codelens.cli.shared_options import asking, from_here, standing_at
 from codelens.errors import SettingError
-from codelens.render import token_budget
+from codelens.render import branch_text, token_budget
 from codelens.wording import count_of
 
 
@@ -54,8 +54,6 @@ def add_diff(commands: shared_options.Commands) -> None:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare and print; return 1 if nothing differs."""
-    from codelens.render import branch_text
-
     with asking() as (engine, bar):
         answer = engine.diff(
             f"{args.spec}..{args.until}" if args.until else args.spec,
@@ -118,8 +116,6 @@ def add_conflicts(commands: shared_options.Commands) -> None:
 
 def run_conflicts(args: argparse.Namespace) -> int:
     """Compare and print; return 1 if there are no conflicts."""
-    from codelens.render import branch_text
-
     if args.files:
         return _run_changing(args)
     with asking() as (engine, bar):
@@ -137,8 +133,6 @@ def run_conflicts(args: argparse.Namespace) -> int:
 
 def _run_changing(args: argparse.Namespace) -> int:
     """Print what other worktrees changed in the given files; return 1 if they changed nothing."""
-    from codelens.render import branch_text
-
     if args.others or args.base:
         raise SettingError("--changing cannot be combined with --with or --base; leave those out")
     files = [from_here(name, args.path) for name in args.files]
@@ -187,8 +181,6 @@ def add_history(commands: shared_options.Commands) -> None:
 
 def run_history(args: argparse.Namespace) -> int:
     """Print the history; return 1 if it is empty."""
-    from codelens.render import branch_text
-
     args.path = standing_at(args.path, [args.target])
     with asking() as (engine, bar):
         answer = engine.history(

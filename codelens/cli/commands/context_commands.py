@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from codelens.cli import screen, shared_options, standard_streams
 from codelens.cli.shared_options import asking, from_here
 from codelens.errors import ReadError, SettingError
+from codelens.render import context_text
 from codelens.render.text_pieces import one_line
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ def add_save(commands: shared_options.Commands) -> None:
 
 def run_save(args: argparse.Namespace) -> int:
     """Save a context and print it."""
-    from codelens.render import context_text
-
     note = standard_streams.stdin_text() if args.note == "-" else args.note
     with asking() as (engine, bar):
         answer = engine.save(
@@ -131,8 +130,6 @@ def add_load(commands: shared_options.Commands) -> None:
 
 def run_load(args: argparse.Namespace) -> int:
     """Find contexts and print them; return 1 if none was found."""
-    from codelens.render import context_text
-
     if args.file is not None and (args.query or args.adopt is not None):
         raise SettingError(
             "--import cannot be combined with a query or --adopt; load the contexts afterwards"
@@ -191,8 +188,6 @@ def _text_of(file: str) -> str:
 
 def _agreed(answer: LoadAnswer) -> bool:
     """Ask whether to take over contexts; no without a terminal."""
-    from codelens.render import context_text
-
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     former = one_line(context_text.former(answer.former))
@@ -202,8 +197,6 @@ def _agreed(answer: LoadAnswer) -> bool:
 
 def _hints(answer: LoadAnswer, *, narrowed: bool) -> Iterator[str]:
     """What else there is, and how to show it."""
-    from codelens.render import context_text
-
     if answer.more:
         yield f"{answer.more} more: give words, a filter such as --category, or a higher --limit"
     if answer.hidden:
@@ -218,8 +211,6 @@ def _hints(answer: LoadAnswer, *, narrowed: bool) -> Iterator[str]:
 
 def _show_taken(answer: TakenOver, *, as_json: bool) -> int:
     """Print the added contexts; return 1 if some were skipped."""
-    from codelens.render import context_text
-
     screen.show(answer, asdict, context_text.taken_over(answer), as_json=as_json)
     if answer.refused and not as_json:
         screen.say("note: --replace uses the imported ones; or forget the existing ones first")
@@ -246,8 +237,6 @@ def add_forget(commands: shared_options.Commands) -> None:
 
 def run_forget(args: argparse.Namespace) -> int:
     """Delete contexts and print their names."""
-    from codelens.render import context_text
-
     with asking() as (engine, _):
         answer = engine.forget(args.name, expired=args.expired, path=args.path)
     screen.show(answer, asdict, context_text.forgotten(answer), as_json=args.json)
@@ -273,8 +262,6 @@ def add_session(commands: shared_options.Commands) -> None:
 
 def run_session(args: argparse.Namespace) -> int:
     """Print a trail; return 1 if none exists."""
-    from codelens.render import context_text
-
     with asking() as (engine, _):
         answer = engine.session(args.session, every=args.all, limit=args.limit, path=args.path)
     if args.json:
@@ -308,8 +295,6 @@ def add_recover(commands: shared_options.Commands) -> None:
 
 def run_recover(args: argparse.Namespace) -> int:
     """Print the recovery; return 1 if it has neither calls nor saved contexts."""
-    from codelens.render import context_text
-
     with asking() as (engine, bar):
         answer = engine.recover(args.session, **shared_options.limits(args, engine, bar))
     screen.show(answer, context_text.recover_json, context_text.recover(answer), as_json=args.json)

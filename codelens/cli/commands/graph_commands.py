@@ -13,6 +13,8 @@ from codelens.cli.shared_options import asking, from_here, standing_at
 from codelens.cli.standard_streams import emit
 from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
 from codelens.errors import SettingError
+from codelens.render import graph_text
+from codelens.render.reading_text import with_usable_paths
 
 
 def add_related(commands: shared_options.Commands) -> None:
@@ -41,8 +43,6 @@ def add_related(commands: shared_options.Commands) -> None:
 
 def run_related(args: argparse.Namespace) -> int:
     """Print relations; return 1 if there are none."""
-    from codelens.render import graph_text
-
     args.path = standing_at(args.path, [args.target])
     with asking() as (engine, bar):
         answer = engine.related(
@@ -80,8 +80,6 @@ def add_references(commands: shared_options.Commands) -> None:
 
 def run_references(args: argparse.Namespace) -> int:
     """Print references; return 1 if there are none."""
-    from codelens.render import graph_text
-
     args.path = standing_at(args.path, [args.target])
     with asking() as (engine, bar):
         answer = engine.references(
@@ -122,8 +120,6 @@ def add_impact(commands: shared_options.Commands) -> None:
 
 def run_impact(args: argparse.Namespace) -> int:
     """Print the impact; return 1 if nothing differs or nothing is affected."""
-    from codelens.render import graph_text
-
     args.path = standing_at(args.path, args.target or ["."])
     with asking() as (engine, bar):
         answer = engine.impact(
@@ -161,8 +157,6 @@ def add_export(commands: shared_options.Commands) -> None:
 
 def run_export(args: argparse.Namespace) -> int:
     """Print the export; return 1 if it is empty."""
-    from codelens.render.reading_text import with_usable_paths
-
     if args.possible and args.what != "edges":
         raise SettingError("--possible requires `export edges`; omit it")
     if args.what == "contexts":

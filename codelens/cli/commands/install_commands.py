@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import difflib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from codelens.cli import install_report, screen, shared_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from codelens.hosts.desired_edits import Request
-    from codelens.hosts.host_descriptor import HookFile, Host, Machine
-    from codelens.hosts.install_ledger import Change
+from codelens.bearer_token import bearer_token
+from codelens.cli import screen, shared_options
+from codelens.config import home_of
+from codelens.engine.worktree_paths import root_of
+from codelens.errors import SettingError
+from codelens.hosts import host_wiring as work
+from codelens.hosts.desired_edits import (
+    HttpAccess,
+    Request,
+    can_approve,
+    can_ask_over_http,
+    can_hook,
+    entry_of,
+    hooks_of,
+)
+from codelens.hosts.formats.entry_edits import snippet
+from codelens.hosts.host_descriptor import (
+    HookFile,
+    Host,
+    Machine,
+    hosts,
+    launcher,
+    named,
+    this_machine,
+)
+from codelens.hosts.install_ledger import Change, Ledger, alone
+from codelens.paths import default_home
+from codelens.render import reading_text
+from codelens.render.text_pieces import one_line, safe
 
 
 def add_install(commands: shared_options.Commands) -> None:
@@ -22,7 +48,7 @@ def add_install(commands: shared_options.Commands) -> None:
         "Connects coding agents to codelens. Shows the exact changes and asks before it writes; "
         "`codelens uninstall` removes them again. Without a terminal, --yes is required.",
     )  # fmt: skip
-    add_choice(parser)
+    _add_choice(parser)
     parser.add_argument(
         "--approve", action="store_true",
         help="let agents call read-only tools without asking each time",
@@ -58,7 +84,7 @@ def add_install(commands: shared_options.Commands) -> None:
     )  # fmt: skip
 
 
-def add_choice(parser: argparse.ArgumentParser) -> None:
+def _add_choice(parser: argparse.ArgumentParser) -> None:
     """Define the options that `install` and `uninstall` share."""
     parser.add_argument(
         "--host", metavar="NAMES", default="detected",
@@ -75,13 +101,15 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 def run_install(args: argparse.Namespace) -> int:
     """Configure the chosen hosts."""
-    from codelens.hosts.host_descriptor import named, this_machine
-
     machine = this_machine()
     chosen = named(args.host, machine)
     if not chosen:
-        return nobody()
-    request = request_of(args)
+        screen.say(
+            "no coding agent was found on this machine; "
+            f"name one with --host: {', '.join(hosts())}, or all"
+        )
+        return 1
+    request = _request_of(args)
     if args.http and not args.check:
         request = _over_http(args, request)
         chosen = _that_ask_over_http(chosen)
@@ -90,7 +118,7 @@ def run_install(args: argparse.Namespace) -> int:
     if args.show:
         return _print(chosen, request)
     if args.check:
-        return install_report.check(chosen, request, as_json=args.json)
+        return _check(chosen, request, as_json=args.json)
     return _install(args, chosen, request)
 
 
@@ -100,14 +128,6 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
     Raises:
         SettingError: the files are those of a project, or --branches was given.
     """
-    import os
-    from dataclasses import replace
-
-    from codelens.bearer_token import bearer_token
-    from codelens.errors import SettingError
-    from codelens.hosts.desired_edits import HttpAccess
-    from codelens.paths import default_home
-
     if request.scope == "project":
         raise SettingError(
             "--http writes your token, which a project's files must not contain; use --scope user"
@@ -117,15 +137,13 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
             "--branches only applies to a server that an agent starts; start the HTTP server "
             "with CODELENS_TOOLS=core,branches, and omit --branches"
         )
-    token = bearer_token(default_home(dict(os.environ)).absolute())
+    token = bearer_token(home_of())
     access = HttpAccess(f"http://127.0.0.1:{args.port}/mcp", token.text)
     return replace(request, http=access)
 
 
 def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
     """The hosts that support HTTP; a note names the others."""
-    from codelens.hosts.desired_edits import can_ask_over_http
-
     able = can_ask_over_http(chosen)
     others = [host.name for host in chosen if host not in able]
     if others:
@@ -133,100 +151,68 @@ def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
     return able
 
 
-def nobody() -> int:
-    """Print that no host was found; return the exit code."""
-    from codelens.hosts.host_descriptor import hosts
-
-    screen.say(
-        "no coding agent was found on this machine; "
-        f"name one with --host: {', '.join(hosts())}, or all"
-    )
-    return 1
-
-
-def request_of(args: argparse.Namespace) -> Request:
+def _request_of(args: argparse.Namespace) -> Request:
     """Build the request from the arguments.
 
     Raises:
         CodelensError: the project scope has no repository, or the program does not exist.
     """
-    from pathlib import Path
-
-    from codelens.engine.worktree_paths import root_of
-    from codelens.hosts.desired_edits import Request
-    from codelens.hosts.host_descriptor import launcher, this_machine
-
     project = args.scope == "project"
-    program = getattr(args, "program", None)
     # A file that a team shares must not contain a path of one user. A check starts the configured
     # programs, so it must not fail if the running codelens cannot be configured.
-    bare = project or getattr(args, "check", False)
-    command = (program or "codelens") if bare else launcher(program)
+    bare = project or args.check
+    command = (args.program or "codelens") if bare else launcher(args.program)
     root = Path(root_of(args.path)) if project else None
-    approve, hooks = getattr(args, "approve", False), getattr(args, "hooks", False)
-    branches = getattr(args, "branches", False)
-    return Request(this_machine(), args.scope, root, command, approve, hooks, branches)
+    return Request(
+        this_machine(), args.scope, root, command, args.approve, args.hooks, args.branches
+    )
 
 
 def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
-    import os
-
-    from codelens.hosts import host_wiring as work
-    from codelens.hosts.install_ledger import Ledger, alone
-    from codelens.paths import default_home
-    from codelens.render import reading_text
-
     home = default_home(dict(os.environ))
     ledger = Ledger(home)
     if ledger.note:
         screen.say(f"note: {ledger.note}")
     changes = work.plan_install(chosen, request, ledger)
     planned = any(change.is_change for change in changes)
-    if planned and not (args.dry_run or args.yes) and install_report.can_ask():
+    if planned and not (args.dry_run or args.yes) and screen.can_ask():
         # Ask before the changes are shown, so that they are complete.
         request = _with_consent(args, chosen, request)
         changes = work.plan_install(chosen, request, ledger)
     if not args.json and (args.dry_run or not args.yes):
-        install_report.show_diffs(changes, request.machine)
+        _show_diffs(changes, request.machine)
     if args.dry_run or not planned:
         return _ended(args, changes, chosen, request, planned=args.dry_run)
     if not args.yes:
-        code = install_report.stopped(changes, "Write these changes?")
+        code = _stopped(changes, "Write these changes?")
         if code is not None:
             return code
     with alone(home):
         ledger = Ledger(home)  # read again: another install may have changed it
         changes = work.plan_install(chosen, request, ledger)
         done = [work.install(change, ledger, request.label) for change in changes]
-    if args.json:
-        screen.put_json(reading_text.results_json(install_report.as_results(done, planned=False)))
-        return 2 if install_report.show_problems(done) else 0
     return _ended(args, done, chosen, request, planned=False)
 
 
 def _with_consent(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
     """The request, with the user's answers about approvals, hooks and tools."""
-    from dataclasses import replace
-
-    from codelens.hosts.desired_edits import can_approve, can_hook
-
     able = ", ".join(host.name for host in can_approve(chosen))
     if able and not args.approve:
         question = f"Let {able} call read-only tools without asking each time?"
-        request = replace(request, approve=install_report.agreed(question))
+        request = replace(request, approve=screen.agreed(question))
     able = ", ".join(host.name for host in can_hook(chosen, args.scope))
     if able and not args.hooks:
         question = (
             f"Let {able} run `codelens hook` at each prompt and answer, at a session's start and "
             "around edits, so that your requests stay in the model's context?"
         )
-        request = replace(request, hooks=install_report.agreed(question))
+        request = replace(request, hooks=screen.agreed(question))
     if not args.branches and not args.http:
         question = (
             "Also list the tools for branches and history (cl_diff, cl_history, cl_conflicts)? "
             "Each listed tool costs tokens at every turn."
         )
-        request = replace(request, branches=install_report.agreed(question))
+        request = replace(request, branches=screen.agreed(question))
     return request
 
 
@@ -234,17 +220,13 @@ def _ended(
     args: argparse.Namespace, changes: Sequence[Change], chosen: Sequence[Host],
     request: Request, *, planned: bool,
 ) -> int:  # fmt: skip
-    from codelens.render import reading_text
-
     if args.json:
-        screen.put_json(
-            reading_text.results_json(install_report.as_results(changes, planned=planned))
-        )
-        return 2 if install_report.show_problems(changes) else 0
+        screen.put_json(reading_text.results_json(_as_results(changes, planned=planned)))
+        return 2 if _show_problems(changes) else 0
     # The user has just seen the files in the diffs.
     brief = not planned and not args.yes and any(change.is_change for change in changes)
-    install_report.show_table(changes, request.machine, planned=planned, brief=brief)
-    failed = install_report.show_problems(changes)
+    _show_table(changes, request.machine, planned=planned, brief=brief)
+    failed = _show_problems(changes)
     served = {host for change in changes for host in change.hosts} - {
         host for change in changes for host, _ in change.problems
     }
@@ -259,7 +241,6 @@ def _ended(
 
 
 def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> None:
-
     screen.put()
     screen.put("Remaining steps for you:")
     steps: dict[str, list[str]] = {}
@@ -285,9 +266,6 @@ def _steps(host: Host, request: Request) -> Iterator[str]:
 
 
 def _print(chosen: Sequence[Host], request: Request) -> int:
-    from codelens.hosts.desired_edits import entry_of
-    from codelens.hosts.formats.entry_edits import snippet
-
     for host in chosen:
         path = host.server.where.pick(request.machine, request.scope, request.root)
         if path is None:
@@ -303,8 +281,6 @@ def _print(chosen: Sequence[Host], request: Request) -> int:
 
 
 def _print_hooks(hooks: HookFile, request: Request) -> None:
-    from codelens.hosts.desired_edits import hooks_of
-
     path = hooks.where.pick(request.machine, request.scope, request.root)
     if path is not None:
         screen.put_safe(f"# hooks: {request.machine.shown(path)}")
@@ -322,22 +298,12 @@ def add_uninstall(commands: shared_options.Commands) -> None:
         "restored byte for byte; in any other file only codelens' own keys are removed. "
         "Indexes and saved contexts are kept.",
     )  # fmt: skip
-    add_choice(parser)
+    _add_choice(parser)
     parser.set_defaults(host="all")
 
 
 def run_uninstall(args: argparse.Namespace) -> int:
     """Remove codelens from the files of the chosen hosts."""
-    import os
-    from pathlib import Path
-
-    from codelens.engine.worktree_paths import root_of
-    from codelens.hosts import host_wiring as work
-    from codelens.hosts.desired_edits import Request
-    from codelens.hosts.host_descriptor import named, this_machine
-    from codelens.hosts.install_ledger import Ledger, alone
-    from codelens.paths import default_home
-
     machine = this_machine()
     root = Path(root_of(args.path)) if args.scope == "project" else None
     request = Request(machine, args.scope, root, "codelens")
@@ -348,9 +314,9 @@ def run_uninstall(args: argparse.Namespace) -> int:
     changes = work.plan_uninstall(named(args.host, machine), request, ledger)
     planned = any(change.is_change for change in changes)
     if not args.json and (args.dry_run or not args.yes):
-        install_report.show_diffs(changes, machine)
+        _show_diffs(changes, machine)
     if planned and not args.dry_run and not args.yes:
-        code = install_report.stopped(changes, "Remove these?")
+        code = _stopped(changes, "Remove these?")
         if code is not None:
             return code
     if not args.dry_run and (planned or ledger.records):
@@ -368,17 +334,185 @@ def run_uninstall(args: argparse.Namespace) -> int:
 def _report_uninstall(
     args: argparse.Namespace, changes: Sequence[Change], machine: Machine, *, planned: bool
 ) -> int:
-    from codelens.render import reading_text
-
     if args.json:
-        screen.put_json(
-            reading_text.results_json(install_report.as_results(changes, planned=args.dry_run))
-        )
+        screen.put_json(reading_text.results_json(_as_results(changes, planned=args.dry_run)))
     else:
-        install_report.show_table(changes, machine, planned=args.dry_run)
-    failed = install_report.show_problems(changes)
+        _show_table(changes, machine, planned=args.dry_run)
+    failed = _show_problems(changes)
     if args.dry_run:
         screen.say("nothing was changed (dry run)")
     elif not planned and not failed:
         screen.say("found no configuration of codelens")
     return 2 if failed else 0
+
+
+# Prints the results, and asks for consent.
+
+
+def _check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
+    """Check these hosts; 0 if every configured host works, 1 if none is configured, else 2."""
+    from codelens.hosts.host_checks import check_hosts
+
+    checks = check_hosts(chosen, request, ask_hosts=True)
+    if as_json:
+        # Programs read these keys since the first release.
+        rows = [
+            {"host": row.host, "name": row.name, "state": row.state, "said": row.message}
+            for row in checks
+        ]
+        screen.put_json(reading_text.results_json(rows))
+    else:
+        width = max(len(host_check.host) for host_check in checks)
+        for host_check in checks:
+            style = {"fine": "dim", "absent": "dim"}.get(host_check.state, "warn")
+            screen.field(
+                f"{host_check.host:<{width}}  {host_check.state:<7}",
+                one_line(host_check.message),
+                style,
+            )
+    states = {host_check.state for host_check in checks}
+    if "broken" in states:
+        return 2
+    return 1 if states == {"absent"} else 0
+
+
+_TOKEN = re.compile(r"Bearer [A-Za-z0-9_-]{20,}")
+_LONGEST = 200
+"""Maximum number of lines of a diff; a skill is shorter."""
+
+
+def _show_diffs(changes: Sequence[Change], machine: Machine) -> None:
+    """Print the exact changes, file by file."""
+    shown: dict[bytes, str] = {}
+    for change in changes:
+        name = machine.shown(change.path)
+        if change.is_change and change.before is None and change.after in shown:
+            # Every host gets the same skill.
+            screen.put(screen.styled(safe(f"{name} (new)"), "bold"))
+            screen.put_safe(f"  the same text as {shown[change.after]}", "")
+        elif change.is_change:
+            shown[change.after or b""] = name
+            _show(change, name)
+
+
+def _show(change: Change, name: str) -> None:
+    before = (change.before or b"").decode("utf-8", "replace").splitlines()
+    after = (change.after or b"").decode("utf-8", "replace").splitlines()
+    lines = list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]
+    fate = "" if change.before is not None else " (new)"
+    if change.after is None:
+        fate = " (deleted)"
+    screen.put(screen.styled(safe(f"{name}{fate}"), "bold"))
+    if change.after is None and change.is_ours:
+        screen.put_safe(f"  all {len(lines) - 1} lines were written by codelens", "")
+        return
+    for line in lines[:_LONGEST]:
+        style = {"+": "good", "-": "bad"}.get(line[:1], "dim")
+        # People share screenshots and logs of terminals.
+        shown = _TOKEN.sub("Bearer (the token)", safe(line))
+        screen.put(f"  {screen.styled(shown, style)}")
+    if len(lines) > _LONGEST:
+        screen.put(f"  ... {len(lines) - _LONGEST} more lines")
+    screen.put()
+
+
+def _stopped(changes: Sequence[Change], question: str) -> int | None:
+    """Ask for consent; return an exit code to stop with, or None to continue.
+
+    Without a terminal nothing is written: an agent or a script must pass --yes.
+    """
+    if not screen.can_ask():
+        _show_problems(changes)
+        screen.say(
+            "codelens: error: nothing was written: there is no terminal to confirm on; pass --yes"
+        )
+        return 2
+    if not screen.agreed(question):
+        screen.say("nothing written")
+        return 0
+    return None
+
+
+def _show_table(
+    done: Sequence[Change], machine: Machine, *, planned: bool = False, brief: bool = False
+) -> None:
+    """Print what was done, in a row for each host and file; if `brief`, in a row for each host."""
+    rows: list[tuple[str, str, str, str]] = []
+    for change in done:
+        failed = {host for host, _ in change.problems}
+        for host in change.hosts:
+            edits = ", ".join(
+                dict.fromkeys(wish.edit.what for wish in change.wishes if wish.host == host)
+            )
+            fate = "left alone" if host in failed else _outcome(change, planned=planned)
+            if fate:
+                rows.append((host, fate, edits, machine.shown(change.path)))
+    rows = _by_host(rows) if brief else _folded(rows)
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    padded = (
+        [*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[3]]
+        for row in sorted(rows)
+    )
+    screen.page(*("  ".join(cells).rstrip() for cells in padded))
+
+
+def _outcome(change: Change, *, planned: bool) -> str:
+    if change.removes:
+        if not change.is_change:
+            return "kept (shared)" if change.remarks else ""
+        return "to be removed" if planned else "removed"
+    if not change.is_change:
+        return "left unchanged" if change.remarks else "up to date"
+    return "to be written" if planned else "written"
+
+
+def _by_host(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    """Merge the rows of each host, without the files."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for host, fate, edits, _ in rows:
+        groups.setdefault((host, fate), []).append(edits)
+    return [(*key, ", ".join(dict.fromkeys(parts)), "") for key, parts in groups.items()]
+
+
+def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    """Merge the rows that differ only in the file."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for host, fate, edits, path in rows:
+        groups.setdefault((host, fate, edits), []).append(path)
+    return [
+        (
+            *key,
+            paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more in its folder",
+        )
+        for key, paths in groups.items()
+    ]
+
+
+def _show_problems(changes: Sequence[Change]) -> bool:
+    """Print remarks and problems; return whether there was a problem."""
+    for change in changes:
+        for remark in change.remarks:
+            screen.say(f"note: {remark}")
+    problems = dict.fromkeys((host, why) for change in changes for host, why in change.problems)
+    by_reason: dict[str, list[str]] = {}
+    for host, why in problems:
+        by_reason.setdefault(why, []).append(host)
+    for why, names in by_reason.items():
+        screen.say(f"codelens: error: {', '.join(names)}: {why}")
+    return bool(problems)
+
+
+def _as_results(changes: Sequence[Change], *, planned: bool) -> list[dict[str, object]]:
+    """The table as JSON rows."""
+    return [
+        {
+            "host": host,
+            "path": str(change.path),
+            "what": [wish.edit.what for wish in change.wishes if wish.host == host],
+            "changed": change.is_change and not planned,
+            "would_change": change.is_change,
+            "problems": [why for name, why in change.problems if name == host],
+        }
+        for change in changes
+        for host in change.hosts or tuple(name for name, _ in change.problems)
+    ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from functools import partial
 
 from codelens.cli import screen, shared_options
 from codelens.cli.argument_parser import UsageError
-from codelens.cli.install_report import agreed, can_ask
 from codelens.cli.shared_options import asking
+from codelens.render import upkeep_text
 from codelens.wording import count_of
 
 _ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list", "download")
@@ -68,19 +69,18 @@ def run_meaning(args: argparse.Namespace) -> int:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         answer = engine.meaning_status(**shared_options.view(args, engine, bar))
     screen.show(
-        answer, upkeep_text.meaning_json, upkeep_text.meaning_lines(answer), as_json=args.json
+        answer,
+        partial(upkeep_text.under, "meaning"),
+        upkeep_text.meaning_lines(answer),
+        as_json=args.json,
     )
     return 1 if answer.damage else 0
 
 
 def _test(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, _):
         answer = engine.meaning_test(" ".join(args.query))
     screen.show(answer, asdict, upkeep_text.meaning_test_lines(answer), as_json=args.json)
@@ -88,8 +88,6 @@ def _test(args: argparse.Namespace) -> int:
 
 
 def _enable(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     if not args.provider:
         raise UsageError("enable needs --provider NAME; docs/providers.md lists the providers")
     with asking() as (engine, bar):
@@ -99,15 +97,15 @@ def _enable(args: argparse.Namespace) -> int:
         )  # fmt: skip
         if not args.yes:
             if args.json:
-                screen.put_json(upkeep_text.provider_plan_json(plan))
+                screen.put_json(upkeep_text.under("plan", plan))
             else:
                 screen.page(*upkeep_text.provider_plan_lines(plan))
-            if args.json or not can_ask():
+            if args.json or not screen.can_ask():
                 raise UsageError(
                     "nothing was enabled or sent: there is no terminal to confirm on; pass --yes"
                 )
             question = "Send this repository's texts there?" if plan.endpoint else "Enable it?"
-            if not agreed(question):
+            if not screen.agreed(question):
                 screen.say("nothing was enabled or sent")
                 return 1
         answer = engine.meaning_enable(
@@ -115,26 +113,24 @@ def _enable(args: argparse.Namespace) -> int:
             hybrid=args.hybrid, path=args.path,
         )  # fmt: skip
     if args.json:
-        screen.put_json({**upkeep_text.provider_plan_json(plan), "enabled": asdict(answer)})
+        screen.put_json({**upkeep_text.under("plan", plan), "enabled": asdict(answer)})
     else:
         screen.page(*upkeep_text.provider_enabled_lines(answer))
     return 0
 
 
 def _download(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     if not args.model:
         raise UsageError("download needs --model OWNER/NAME; docs/providers.md names some")
     with asking() as (engine, _):
         files = engine.meaning_model(args.model)
         screen.put(upkeep_text.model_files_line(files))
         if not args.yes:
-            if not can_ask():
+            if not screen.can_ask():
                 raise UsageError(
                     "nothing was downloaded: there is no terminal to confirm on; pass --yes"
                 )
-            if not agreed("Download it?"):
+            if not screen.agreed("Download it?"):
                 screen.say("nothing was downloaded")
                 return 1
         engine.meaning_download(args.model)
@@ -153,20 +149,16 @@ def _disable(args: argparse.Namespace) -> int:
 
 
 def _sync(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         answer = engine.meaning_sync(
             path=args.path, ref=args.ref, most_texts=args.most, progress=bar
         )
     lines = upkeep_text.vectors_synced_lines(answer)
-    screen.show(answer, upkeep_text.vectors_synced_json, lines, as_json=args.json)
+    screen.show(answer, partial(upkeep_text.under, "sync"), lines, as_json=args.json)
     return 0
 
 
 def _prune(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         answer = engine.meaning_prune(path=args.path, progress=bar)
     screen.show(answer, asdict, [upkeep_text.vectors_pruned_line(answer)], as_json=args.json)
@@ -184,8 +176,6 @@ def _clear(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from codelens.render import upkeep_text
-
     with asking() as (engine, _):
         answer = engine.meaning_list()
     lines = upkeep_text.provider_list_lines(answer)

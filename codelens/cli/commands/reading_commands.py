@@ -13,7 +13,7 @@ from codelens.cli import screen, shared_options, standard_streams
 from codelens.cli.shared_options import asking, from_here, standing_at
 from codelens.cli.standard_streams import emit
 from codelens.errors import SettingError
-from codelens.render import text_pieces
+from codelens.render import explore_text, graph_text, map_pictures, reading_text, text_pieces
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import Excerpt
@@ -45,8 +45,6 @@ def add_expand(commands: shared_options.Commands) -> None:
 
 def run_expand(args: argparse.Namespace) -> int:
     """Print the code; return 2 if a handle could not be resolved."""
-    from codelens.render import reading_text
-
     handles = [
         handle
         for argument in args.handle
@@ -93,8 +91,6 @@ def _from_stdin() -> list[str]:
 
 
 def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
-    from codelens.render import reading_text
-
     if excerpt.moved:
         screen.say(f"note: {excerpt.moved}")
     if titled:
@@ -134,8 +130,6 @@ def add_outline(commands: shared_options.Commands) -> None:
 
 def run_outline(args: argparse.Namespace) -> int:
     """Print the outline; return 1 if it is empty."""
-    from codelens.render import reading_text
-
     args.path = standing_at(args.path, [args.target or "."])
     target = "." if args.target is None else from_here(args.target, args.path, folders=True)
     with asking() as (engine, bar):
@@ -179,8 +173,6 @@ def add_explore(commands: shared_options.Commands) -> None:
 
 def run_explore(args: argparse.Namespace) -> int:
     """Print the code of a task; return 1 if nothing was found."""
-    from codelens.render import explore_text
-
     with asking() as (engine, bar), engine.as_session(args.session):
         answer = engine.explore(
             " ".join(args.task),
@@ -233,8 +225,6 @@ def add_map(commands: shared_options.Commands) -> None:
 
 def run_map(args: argparse.Namespace) -> int:
     """Print the map; return 1 if there is no code."""
-    from codelens.render import graph_text, map_pictures
-
     form: str = args.format or ("json" if args.json else "text")
     if args.json and form != "json":
         raise SettingError(f"--json and --format {form} cannot be combined; give one")
@@ -272,7 +262,6 @@ def add_languages(commands: shared_options.Commands) -> None:
 def run_languages(args: argparse.Namespace) -> int:
     """Print the languages."""
     from codelens.engine.reading.language_list import languages
-    from codelens.render import reading_text
 
     language_lines = languages()
     if args.json:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from codelens.cli import screen, shared_options, standard_streams
 from codelens.cli.shared_options import asking
 from codelens.errors import SettingError
-from codelens.render.text_pieces import one_line
+from codelens.render import reading_text, upkeep_text
+from codelens.render.text_pieces import one_line, status_rows
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import StatusAnswer
@@ -58,8 +59,6 @@ def run_status(args: argparse.Namespace) -> int:
     """Print the status."""
     with asking() as (engine, bar):
         if args.all:
-            from codelens.render import upkeep_text
-
             repositories = engine.overview()
             lines = upkeep_text.overview_lines(repositories)
             screen.show(repositories, upkeep_text.overview_json, lines, as_json=args.json)
@@ -70,9 +69,6 @@ def run_status(args: argparse.Namespace) -> int:
 
 
 def _show_status(answer: StatusAnswer, *, as_json: bool) -> None:
-    from codelens.render import reading_text
-    from codelens.render.text_pieces import status_rows
-
     if as_json:
         screen.put_json(reading_text.status_json(answer))
         return
@@ -113,8 +109,6 @@ def run_drop(args: argparse.Namespace) -> int:
     Raises:
         SettingError: the arguments name neither a view nor a repository, or both.
     """
-    from codelens.render import upkeep_text
-
     repository: str | None = args.repository
     if not args.view and repository is None:
         raise SettingError("nothing to drop; name a view, or give --repository")
@@ -155,8 +149,6 @@ def _add_pinned(parser: argparse.ArgumentParser) -> None:
 
 def run_pin(args: argparse.Namespace) -> int:
     """Pin or unpin a view, and print it."""
-    from codelens.render import upkeep_text
-
     with asking() as (engine, bar):
         pinned = args.command == "pin"
         done = engine.pin(args.view, path=args.path, pinned=pinned, progress=bar)
@@ -210,8 +202,6 @@ def add_prune(commands: shared_options.Commands) -> None:
 
 def run_prune(args: argparse.Namespace) -> int:
     """Prune; return 2 if an index could not be pruned."""
-    from codelens.render import upkeep_text
-
     watched = sys.stdout.isatty()
     dry_run = args.dry_run or (watched and not args.yes)
     with asking() as (engine, _):
@@ -248,8 +238,6 @@ def add_usage(commands: shared_options.Commands) -> None:
 
 def run_usage(args: argparse.Namespace) -> int:
     """Print the usage; return 1 if nothing was counted."""
-    from codelens.render import upkeep_text
-
     with asking() as (engine, _):
         answer = engine.usage(days=args.days)
     lines = upkeep_text.usage_text(answer, args.by or _BY)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from codelens.answers.reading_answers import ExpandAnswer
 from codelens.config import Settings
 from codelens.engine.contexts.asking_session import Session, asking
 from codelens.engine.upkeep import usage_counter
@@ -239,8 +240,6 @@ def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAn
 
 
 def _bodies_of(answer: ExploreAnswer | ExpandAnswer) -> Iterator[SentBody]:
-    from codelens.answers.reading_answers import ExpandAnswer
-
     if not isinstance(answer, ExpandAnswer):
         for piece in answer.pieces:
             if piece.sent != UNCHANGED:

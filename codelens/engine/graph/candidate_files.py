@@ -366,9 +366,9 @@ def keep(view: CurrentView) -> None:
         cache.saved.update(path for path, _ in rows)
         cache.saved_parts.update(part[:2] for part in parts)
     if cache.graph.rest():
-        from codelens.engine.upkeep import server_upkeep
+        from codelens.engine import background_work
 
-        server_upkeep.give_memory_back()
+        background_work.give_memory_back()
 
 
 # Finds the files that may have an edge to a node: they must be resolved to find its users.

@@ -28,7 +28,7 @@ from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses import asked_of, text_uses
 from codelens.engine.impact.call_fit import called_as
-from codelens.engine.impact.pytest_fixtures import Fixtures
+from codelens.engine.impact.called_tests import Fixtures
 from codelens.errors import InvalidArgument, SettingError
 from codelens.paths import printed
 from codelens.resolve.relations import STRUCTURE
@@ -92,7 +92,8 @@ def related(
     shown = _shared(groups, limit, has_few_tests=not kinds)
     targets.fetch([row.node for rows in shown for row in rows])
     notes = [named.moved] if named.moved and not named.owners else []
-    notes += _cut_notes({relation for group in groups for relation in group.cut})
+    if cut := {relation for group in groups for relation in group.walk.cut}:
+        notes.append(f"more {', '.join(sorted(cut))} than could be followed")
     may, may_count = (), 0
     if possible is not None:
         may, may_count = grouped(graph, targets, possible.sites, limit)
@@ -129,10 +130,6 @@ class _Relatives(NamedTuple):
     related_by: dict[str, list[RelatedNode]]
     why: Mapping[Node, str] = {}
     """Why a node counts as a test."""
-
-    @property
-    def cut(self) -> set[str]:
-        return self.walk.cut
 
     def totals(self) -> _Totals:
         return tuple((relation, len(rows)) for relation, rows in self.related_by.items())
@@ -375,10 +372,6 @@ def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[R
         places_left -= len(taken[relation])
         left -= weights[relation]
     return [taken[relation] for relation in related_by]
-
-
-def _cut_notes(cut: Collection[str]) -> list[str]:
-    return [f"more {', '.join(sorted(cut))} than could be followed"] if cut else []
 
 
 def _relative(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import GraphNode
 from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.ownership import Ownership
-from codelens.engine.graph.type_places import TypePlaces
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
 from codelens.extract.file_kinds import decode
@@ -36,6 +35,8 @@ from codelens.wording import some_of
 
 MOST_OF_FOLDER = 2_000
 """Maximum number of files in a folder as a target."""
+_MOST_MEMBERS = 2_000
+"""Maximum number of members of a type that are looked at."""
 
 
 class Named(NamedTuple):
@@ -110,10 +111,59 @@ class Targets:
             return ()
         graph = self.graph
         ownership = Ownership(self.view.snapshot, graph.resolved, graph.naming)
-        languages = graph.resolved.languages
-        of_type = TypePlaces(ownership, lambda path: languages.get(path, ""), self.symbols)
-        spelling = [place for node in named.nodes for place in of_type.of(node)]
+        spelling = [place for node in named.nodes for place in self._spelling(ownership, node)]
         return tuple(map(self.node, dict.fromkeys([*named.nodes, *spelling])))
+
+    def _spelling(self, ownership: Ownership, type_: Node) -> list[Node]:
+        """The declarations that spell the name of a type: a rename of it must change them.
+
+        They are constructors and destructors with the name of their type, then members that C++
+        defines outside of it (`void Foo::bar() {}`, `int Foo::In::count = 0`), by place.
+        """
+        symbol = self._symbol(type_)
+        language = self.graph.resolved.languages.get(type_.path, "")
+        if symbol is None or symbol.kind not in TYPES or not language:
+            return []
+        members = list(ownership.members(type_))
+        builders: list[Node] = []
+        if spec_of(language).constructor_is_named_as_type:
+            builders = [member for member in members if self._is_builder(member, symbol.name)]
+        apart: list[Node] = []
+        if language_info(language).declared_apart:
+            apart = [
+                member
+                for member in self._nested(ownership, type_, members)
+                if member not in builders and self._is_qualified(member, symbol.name)
+            ]
+        return [*builders, *apart]
+
+    def _is_builder(self, member: Node, type_name: str) -> bool:
+        symbol = self._symbol(member)
+        if symbol is None or symbol.kind not in CALLABLE:
+            return False
+        own_name = symbol.name.removeprefix("~").strip()
+        return own_name == type_name or self._is_qualified(member, type_name)
+
+    def _is_qualified(self, member: Node, type_name: str) -> bool:
+        symbol = self._symbol(member)
+        return symbol is not None and _spells(symbol.signature, type_name, symbol.name)
+
+    def _nested(self, ownership: Ownership, type_: Node, members: Sequence[Node]) -> Iterator[Node]:
+        """The members of a type and of the types in it."""
+        pending, seen = list(members), {type_}
+        while pending and len(seen) < _MOST_MEMBERS:
+            member = pending.pop(0)
+            if member in seen:
+                continue
+            seen.add(member)
+            yield member
+            symbol = self._symbol(member)
+            if symbol is not None and symbol.kind in TYPES:
+                pending += ownership.members(member)
+
+    def _symbol(self, node: Node) -> Symbol | None:
+        symbols = self.symbols(node.path)
+        return symbols[node.symbol] if MODULE < node.symbol < len(symbols) else None
 
     def _renamed(self, handle: Handle) -> Named | None:
         """What an undefined name means in the files that import or export it."""
@@ -370,6 +420,13 @@ _OWNERS_READ = 20
 _OWNERS_SHOWN = 6
 _UNUSED = frozenset({"heading", "key"})
 _ORDINAL = re.compile(r"~[0-9]+\Z")
+
+
+def _spells(signature: str, type_name: str, name: str) -> bool:
+    """Whether a declaration qualifies its name by a type: `Foo::In::name`, `Foo<T>::name`."""
+    steps = r"(?:\s*<[^()]*?>)?\s*(?:::|\.)\s*(?:\w+(?:\s*<[^()]*?>)?\s*(?:::|\.)\s*)*"
+    pattern = rf"\b{re.escape(type_name)}{steps}{re.escape(name)}(?!\w)"
+    return re.search(pattern, signature) is not None
 
 
 def _is_prose(language: str) -> bool:

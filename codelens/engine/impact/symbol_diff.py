@@ -84,7 +84,8 @@ def changed_files(view: CurrentView, commit: CommitId) -> FileChanges:
         ReadError: an object of git cannot be read.
     """
     by_path = view.snapshot.by_path
-    have = _hashes_now(view)
+    contents = {file.content for file in view.snapshot.files if file.content is not None}
+    have = hashes(view.snapshot.db, contents)
     changed: list[ChangedFile] = []
     unread: list[bytes] = []
     gone: list[SideFile] = []
@@ -175,12 +176,7 @@ def _regular(file: SideFile | None) -> SideFile | None:
     return file if file is not None and file.mode & TYPE not in {LINK, GITLINK} else None
 
 
-def _hashes_now(view: CurrentView) -> dict[int, bytes]:
-    contents = {file.content for file in view.snapshot.files if file.content is not None}
-    return dict(hashes(view.snapshot.db, contents))
-
-
-def _is_behind(view: CurrentView, file: FileRow, have: dict[int, bytes]) -> bool:
+def _is_behind(view: CurrentView, file: FileRow, have: Mapping[int, bytes]) -> bool:
     """Whether the view has no text of a file, or a stale one."""
     if file.state == PENDING:
         return True

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.contexts import session_trail
+from codelens.engine.contexts.asking_session import LONGEST_ID, Session, asked_by
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
@@ -172,8 +173,6 @@ def as_session(engine: EngineCore, session_id: str) -> AbstractContextManager[No
     Args:
         session_id: any text; equal ids share what was sent. Empty: change nothing.
     """
-    from codelens.engine.contexts.asking_session import LONGEST_ID, Session, asked_by
-
     cut_id = session_id.strip()[:LONGEST_ID]
     if not cut_id:
         return nullcontext()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codelens.answers.reading_answers import HealthFinding
 from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest, at_own_ref
@@ -14,6 +16,7 @@ from codelens.engine.engine_core import EngineCore
 from codelens.engine.index_pool import check_limit
 from codelens.engine.masked_answers import masking
 from codelens.engine.upkeep.usage_counter import counted
+from codelens.engine.upkeep.view_survey import pinned_places
 from codelens.engine.worktree_paths import root_of
 from codelens.errors import CodelensError, InvalidArgument, StoreError
 from codelens.index.ingestion import Progress, silent
@@ -333,9 +336,6 @@ def status(
         answer = view_status(view)
     if not detail:
         return answer
-    from dataclasses import replace
-
-    from codelens.answers.reading_answers import HealthFinding
     from codelens.engine.upkeep.diagnosis import examine
 
     findings = (
@@ -397,8 +397,6 @@ def bring(
 
 def _rebuild(engine: EngineCore, path: str | Path, ref: str | None, progress: Progress) -> None:
     """Replace the index of a repository by one that has only the views that are pinned."""
-    from codelens.engine.upkeep.view_survey import pinned_places
-
     index = engine.pool.open(path, ref).index
     with index.lock:
         places = pinned_places(index.db)

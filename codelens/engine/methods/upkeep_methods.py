@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
 from codelens.engine.index_pool import check_limit
+from codelens.engine.upkeep import usage_counter, view_survey
 from codelens.index.ingestion import Progress, silent
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ def usage(engine: EngineCore, *, days: int = 30) -> UsageAnswer:
     Args:
         days: number of days, including today; 1 to 400.
     """
-    from codelens.engine.upkeep.usage_counter import report
-
-    return report(engine.settings, days, engine.now_s())
+    return usage_counter.report(engine.settings, days, engine.now_s())
 
 
 def prune(
@@ -71,10 +70,11 @@ def prune(
 def overview(engine: EngineCore, *, only: str | Path | None = None) -> list[RepositoryLife]:
     """Every index with its views: size, age, last use, and why each would be removed or not."""
     from codelens.engine.upkeep import view_removal
-    from codelens.engine.upkeep.view_survey import limits_of
 
     file = view_removal.index_of(engine.pool, only) if only is not None else None
-    return view_removal.overview(engine.settings.home, limits_of(engine.settings), only=file)
+    return view_removal.overview(
+        engine.settings.home, view_survey.limits_of(engine.settings), only=file
+    )
 
 
 def drop(

@@ -99,16 +99,12 @@ class ScipImport:
         tool = " ".join(
             filter(None, (stream.metadata.tool_info.name, stream.metadata.tool_info.version))
         )
-        lease = writer_lease.acquire(db, _LEASE_S)
-        try:
-            with db.write(lease):
-                rows = self._documents(stream, outline, prefix)
-                day = time.strftime("%Y-%m-%d", time.gmtime())
-                stored = precise_facts.save(db, tool or "an unnamed indexer", day, rows, add=add)
-                if not stored:
-                    raise ScipError(self._why_nothing_imported(name, prefix))
-        finally:
-            lease.release(db)
+        with writer_lease.held(db, _LEASE_S) as lease, db.write(lease):
+            rows = self._documents(stream, outline, prefix)
+            day = time.strftime("%Y-%m-%d", time.gmtime())
+            stored = precise_facts.save(db, tool or "an unnamed indexer", day, rows, add=add)
+            if not stored:
+                raise ScipError(self._why_nothing_imported(name, prefix))
         with view.reading():
             precise = len(edge_cache_of(view).precise.document_by_path)
         return ImportedIndex(
@@ -281,10 +277,6 @@ def forget(opened: OpenRepository) -> int:
     with opened.index.lock, opened.index.mended():
         db = opened.index.db
         count = sum(row.documents for row in precise_facts.imports(db))
-        lease = writer_lease.acquire(db, _LEASE_S)
-        try:
-            with db.write(lease):
-                precise_facts.delete_all(db)
-        finally:
-            lease.release(db)
+        with writer_lease.held(db, _LEASE_S) as lease, db.write(lease):
+            precise_facts.delete_all(db)
     return count

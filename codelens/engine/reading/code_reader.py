@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from codelens.answers.reading_answers import (
     CommitLine,
+    ExpandAnswer,
     RecentAnswer,
     RefsAnswer,
     SearchAnswer,
@@ -49,7 +50,6 @@ from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
 from codelens.types import CommitId
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import ExpandAnswer
     from codelens.engine.embedding.question_vectors import AskedProvider
     from codelens.engine.embedding.reranking import ChosenReranker, Reranked
     from codelens.engine.reading.search_hits import SearchFigures
@@ -359,10 +359,6 @@ def expand(
             if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
         ]
         here = notes_on(view, places, "", now_s)
-        # Imported late: a search does not need the other answers, and each import costs a
-        # millisecond.
-        from codelens.answers.reading_answers import ExpandAnswer
-
         return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
 
 

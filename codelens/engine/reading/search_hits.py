@@ -7,15 +7,16 @@ Errors are reported by class only, since a message may quote the query.
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from codelens.answers.reading_answers import Hit, JointAnswer, RepositoryAnswer
+from codelens.answers.reading_answers import Hit, JointAnswer, RepositoryAnswer, SymbolLine
 from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.index_pool import IndexPool, check_limit, seconds_to_read
 from codelens.errors import CodelensError, QueryError
@@ -36,7 +37,6 @@ from codelens.store.facts import ranking_reads
 from codelens.store.facts.ranking_reads import Shown
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import SymbolLine
     from codelens.config import Settings
     from codelens.store.views.snapshot import Snapshot
 
@@ -98,10 +98,6 @@ def search_logged(settings: Settings, figures: SearchFigures) -> Generator[Searc
 
 
 def _write(figures: SearchFigures) -> None:
-    # Imported here: without telemetry, no import time.
-    import json
-    from dataclasses import asdict
-
     if sys.stderr is None:
         return
     try:
@@ -169,8 +165,6 @@ def _handle(ranked: Ranked, symbol: Shown | None, ref: str) -> str:
 
 def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
     """Every definition of the view, by path, line and order in the text."""
-    from codelens.answers.reading_answers import SymbolLine
-
     snapshot = view.snapshot
     files = sorted(
         (file for file in snapshot.files if file.content is not None), key=lambda file: file.path
@@ -227,7 +221,9 @@ def search_repositories(
 ) -> JointAnswer:
     """See `Engine.search_repositories`."""
     check_limit(request.limit)
-    _check_number(len({*repositories, *refused}))
+    count = len({*repositories, *refused})
+    if not 1 <= count <= MOST_REPOSITORIES:
+        raise QueryError(f"name 1 to {MOST_REPOSITORIES} repositories, not {count}")
     if request.languages:
         from codelens.engine.reading.language_list import called
 
@@ -365,8 +361,3 @@ def _part(view: CurrentView, outcome: Outcome | CodelensError, results: int) -> 
 def _failed(root: str, error: CodelensError | None) -> RepositoryAnswer:
     assert error is not None, "a repository without a view has an error"
     return RepositoryAnswer(root, error.receipt, error=str(error), error_in_call=error.in_call)
-
-
-def _check_number(count: int) -> None:
-    if not 1 <= count <= MOST_REPOSITORIES:
-        raise QueryError(f"name 1 to {MOST_REPOSITORIES} repositories, not {count}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,13 +14,13 @@ from codelens.answers.upkeep_answers import PackAnswer, UnpackAnswer
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import OpenRepository, ViewRequest
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.output_file import not_written, output_file
-from codelens.errors import NotInGit, ReadError, SettingError
+from codelens.engine.output_file import output_file
+from codelens.errors import DiskFull, NotInGit, ReadError, SettingError
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.extract.language_detection import all_traits, extractor_version, language_of
 from codelens.index.ingestion import Progress
 from codelens.index.worker_process import Task, extract
-from codelens.paths import printed
+from codelens.paths import NO_ROOM, printed
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits import read_tree
 from codelens.scope.repository import Repository
@@ -119,7 +120,7 @@ def pack(
         "since": since_commit,
     }  # fmt: skip
     with opened.index.lock, _spool() as spool:
-        records = _Spooled(spool, file)
+        records = _Spooled(spool)
         with opened.index.db.read():
             for done, content in enumerate(packed_contents(opened.index.db, ids)):
                 check_cancelled()
@@ -211,14 +212,10 @@ class _Merge:
         db, merged = opened.index.db, 0
         stated = reader.head.get("contents")
         total = stated if isinstance(stated, int) else 0
-        lease = writer_lease.acquire(db, _LEASE_S)
-        try:
-            with db.write(lease):
-                for batch in self._batches(reader):
-                    merged += merge(db, batch)
-                    self._progress("merging", self._count, max(total, self._count))
-        finally:
-            lease.release(db)
+        with writer_lease.held(db, _LEASE_S) as lease, db.write(lease):
+            for batch in self._batches(reader):
+                merged += merge(db, batch)
+                self._progress("merging", self._count, max(total, self._count))
         return UnpackAnswer(self._file, self._count, merged, self._outdated, self._compared)
 
     def _batches(self, reader: PackReader) -> Iterator[list[PackedContent]]:
@@ -261,25 +258,37 @@ def _versions() -> dict[str, int]:
     return {language: extractor_version(language) for language in all_traits()}
 
 
-def _spool() -> IO[bytes]:
-    """An unnamed temporary file: encoded records are sorted before they are written."""
-    return tempfile.TemporaryFile()
+@contextmanager
+def _spool() -> Generator[IO[bytes]]:
+    """An unnamed temporary file: encoded records are sorted before they are written.
+
+    Raises:
+        DiskFull: there is no room for it, which may show only when it is closed.
+        SettingError: it cannot be written for another reason.
+    """
+    try:
+        with tempfile.TemporaryFile() as spool:
+            yield spool
+    except OSError as error:
+        folder = tempfile.gettempdir()
+        if error.errno in NO_ROOM:
+            raise DiskFull(folder) from error
+        raise SettingError(
+            f"cannot write a temporary file in {folder!r}: {error.strerror or error}; set TMPDIR "
+            "to another folder"
+        ) from error
 
 
 class _Spooled:
     """Records written in the order of the index, and read in the order of a pack."""
 
-    def __init__(self, spool: IO[bytes], file: Path) -> None:
+    def __init__(self, spool: IO[bytes]) -> None:
         self._spool = spool
-        self._file = file
         self._places: list[tuple[ContentKey, int, int]] = []
 
     def add(self, key: ContentKey, record: bytes) -> None:
         self._places.append((key, self._spool.tell(), len(record)))
-        try:
-            self._spool.write(record)
-        except OSError as error:
-            raise not_written(self._file, _TITLE, error) from error
+        self._spool.write(record)
 
     def __len__(self) -> int:
         return len(self._places)

@@ -75,7 +75,6 @@ _GIGABYTE = 1_000_000_000
 _KINDS = ("index", "contexts", "usage", "vectors")
 _LOGS = ("-wal", "-shm", "-journal")
 _BACKUP_S = 7 * 86_400
-_NEW_S = 3600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _FOLDER, _FILE = 0o700, 0o600
 _OURS = ("indexes", "contexts", "backups")
@@ -188,9 +187,9 @@ def disk(case: Examination) -> Iterator[Finding]:
     free_text = f"{free / 1e9:,.1f} GB free" if free >= _GIGABYTE else f"{free / 1e6:,.1f} MB free"
     if free < view_survey.LITTLE_BYTES:
         aside = view_survey.bytes_of(
-            aside.path for aside in database_recovery.asides(case.home / "indexes")
+            aside.path for aside in database_recovery.all_asides(case.home)
         )
-        first = f"--fix removes damaged indexes ({aside / 1e6:,.1f} MB); " if aside else ""
+        first = f"--fix removes damaged files ({aside / 1e6:,.1f} MB); " if aside else ""
         yield Finding(
             "wrong", str(case.home), free_text, f"{first}{view_survey.disk_space_advice(case.home)}"
         )
@@ -205,12 +204,12 @@ def leftovers(case: Examination) -> Iterator[Finding]:
     for path, description in _left(case.home, scarce=scarce):
         count += 1
         yield case.mended(str(path), description, "remove it", path.unlink)
-    for aside in () if scarce else database_recovery.asides(case.home / "indexes"):
+    for aside in () if scarce else database_recovery.all_asides(case.home):
         if aside.path.suffix.startswith(".damaged"):
             count += 1
             days = max(0, round((database_recovery.KEPT_S - aside.age_s) / 86_400))
             yield Finding(
-                "note", str(aside.path), f"a damaged index, kept for {count_of(days, 'more day')}"
+                "note", str(aside.path), f"a damaged file, kept for {count_of(days, 'more day')}"
             )
     for path in everything(case.home) if case.home.is_dir() else ():
         if home_files.is_aside(path.name):
@@ -226,13 +225,13 @@ def leftovers(case: Examination) -> Iterator[Finding]:
 def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
     indexes = home / "indexes"
     newest: set[str] = set()
-    for aside in database_recovery.asides(indexes):
+    for aside in database_recovery.all_asides(home):
         if scarce:
-            yield aside.path, "a damaged index that was set aside, while disk space is low"
+            yield aside.path, "a damaged file that was set aside, while disk space is low"
         elif aside.age_s > database_recovery.KEPT_S or (
             aside.of in newest and _is_main(aside.path)
         ):
-            yield aside.path, "a damaged index that was set aside"
+            yield aside.path, "a damaged file that was set aside"
         if _is_main(aside.path):
             newest.add(aside.of)
     for path in everything(home) if home.is_dir() else ():
@@ -255,7 +254,7 @@ def _left_behind(path: Path) -> str:
         return "a record about a deleted index"
     if name.startswith("index-") and ".before-" in name and _age_s(path) > _BACKUP_S:
         return "a copy of an index from an unfinished migration"
-    if ".new-" in name and _age_s(path) > _NEW_S:
+    if home_files.is_old_draft(str(path)):
         return "an unfinished copy"
     return ""
 

@@ -18,7 +18,7 @@ from random import randrange
 
 from codelens import __version__
 from codelens.errors import StoreError
-from codelens.home_files import read_small, replace_file
+from codelens.home_files import read_small, replace_file, unique_draft
 from codelens.meaning.word_table import WordTableDamaged, shipped
 from codelens.resolve import graph_state
 from codelens.resolve.resolver_version import RESOLVER_VERSION
@@ -45,7 +45,7 @@ def fault_behind(db: Database, error: Exception) -> str:
     if not db.is_sound():
         return "its data is invalid"
     origin = _origin(error)
-    before = _outcomes(db.path).get(origin)
+    _, before = _recorded(db.path).get(origin, (0, ""))
     if before == _SOUND:
         return ""
     if before == _DAMAGED:
@@ -76,11 +76,6 @@ def unexplained_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.unexplained")
 
 
-def _outcomes(path: Path) -> dict[str, str]:
-    """Origin of an error -> `_SOUND` or `_DAMAGED`; empty if the file cannot be read."""
-    return {origin: outcome for origin, (_, outcome) in _recorded(path).items()}
-
-
 def _record(path: Path, origin: str, outcome: str) -> None:
     """Record the origin of an error and the state of the index.
 
@@ -91,10 +86,11 @@ def _record(path: Path, origin: str, outcome: str) -> None:
     latest = list(recorded.items())[-_MOST_RECORDED:]
     text = "".join(f"{when_s} {state} {place}\n" for place, (when_s, state) in latest)
     file = str(unexplained_file(path))
-    replace_file(file, text.encode(), temporary=f"{file}.new-{os.getpid()}")
+    replace_file(file, text.encode(), temporary=unique_draft(file))
 
 
 def _recorded(path: Path) -> dict[str, tuple[int, str]]:
+    """Origin of an error -> when, and `_SOUND` or `_DAMAGED`; empty if the file is unreadable."""
     try:
         text = read_small(unexplained_file(path), _MOST_ERROR_BYTES).decode("utf-8", "replace")
     except OSError:

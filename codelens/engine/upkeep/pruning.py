@@ -25,6 +25,7 @@ from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import HeldIndex, hold_index, open_index
+from codelens.store.database.database_recovery import aside_folders
 from codelens.store.database.writer_lease import Clock, machine
 from codelens.store.views import garbage_collection, index_metadata
 from codelens.store.views.garbage_collection import Limits
@@ -79,7 +80,7 @@ def prune(
                 full = True
                 if not dry_run:
                     # A damaged file is kept for a week, as long as the disk has room.
-                    disposed += database_recovery.forget_all(home / "indexes")
+                    disposed += sum(map(database_recovery.forget_all, aside_folders(home)))
                 with let_go(path):
                     done = pruned(alone=True)
         except (IndexLocked, LeaseLost, SchemaTooNew) as error:
@@ -87,8 +88,9 @@ def prune(
         except StoreError as error:
             done = Pruned(repo_id_of(path), "", error=str(error))
         results.append(done)
-    if not dry_run and (home / "indexes").is_dir():
-        database_recovery.forget_old(home / "indexes")
+    if not dry_run:
+        for folder in aside_folders(home):
+            database_recovery.forget_old(folder)
     worth = tuple(
         result
         for result in results
@@ -175,8 +177,7 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
 
     Returns the survey from before, without the removed views, and the removed views.
     """
-    lease = writer_lease.acquire(db, 0.0, clock)
-    try:
+    with writer_lease.held(db, 0.0, clock) as lease:
         surveyed = survey(db, limits, clock)
         with db.write(lease):
             _record_sites(db, surveyed, clock)
@@ -187,8 +188,6 @@ def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, lis
         for row, _ in due_pairs:
             with db.write(lease):
                 index_metadata.remove_view(db, row.id)
-    finally:
-        lease.release(db)
     gone = {row.id for row, _ in due_pairs}
     kept_pairs = [(row, life) for row, life in pairs if row.id not in gone]
     rows, lives = tuple(row for row, _ in kept_pairs), tuple(life for _, life in kept_pairs)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from codelens.answers.reading_answers import SearchAnswer
+from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
 from codelens.config import Settings
 from codelens.errors import CodelensError, InvalidArgument, StoreError
 from codelens.paths import from_printed
@@ -91,11 +91,6 @@ def counted(
 
 def _has_failed(answer: object) -> bool:
     """Whether any item of the answer is an error, as in the exit code of `expand`."""
-    if isinstance(answer, SearchAnswer):
-        return False
-    # Imported late, here and below: a search does not need the other answers.
-    from codelens.answers.reading_answers import ExpandAnswer
-
     return isinstance(answer, ExpandAnswer) and any(item.error for item in answer.items)
 
 
@@ -169,10 +164,6 @@ def _whole_bytes(answer: object) -> int:
 def _files_of(answer: object) -> list[str]:
     """Printed paths of the files that one would have read instead."""
     paths = list(dict.fromkeys(_paths_of(answer)))
-    if isinstance(answer, SearchAnswer):
-        return paths[:1]
-    from codelens.answers.reading_answers import ExpandAnswer
-
     return paths if isinstance(answer, ExpandAnswer) else paths[:1]
 
 
@@ -180,14 +171,13 @@ def _paths_of(answer: object) -> Iterator[str]:
     if isinstance(answer, SearchAnswer):
         yield from (result.path for result in answer.results)
         return
-    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer
-
     if isinstance(answer, ExpandAnswer):
         yield from (item.path for item in answer.items if not item.error)
         return
     if isinstance(answer, OutlineAnswer):
         yield from (file.path for file in answer.files)
         return
+    # Imported late: a search does not need these answers.
     from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
 
     if isinstance(answer, RelatedAnswer | ImpactAnswer):

@@ -59,7 +59,7 @@ def _without_index(path: Path) -> list[RepositoryLife]:
 
 
 def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> Dropped:
-    """Remove one view; with `force` even if it is active or pinned.
+    """Remove one view; with `force` even if it is active or pinned. The pin stays.
 
     If it is gone already, remove data that only it needed.
 
@@ -69,8 +69,6 @@ def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> D
     _refuse([life], force=force)
     pairs = zip(survey.rows, survey.lives, strict=True)
     rows = [(row.id, view_life) for row, view_life in pairs if view_life.index_id == life.index_id]
-    if life.pinned:
-        _set_pinned(db, survey, life, pinned=False)
     return replace(_drop(db, survey, rows, whole=False), views=(life,))
 
 
@@ -115,13 +113,10 @@ def _drop(
     db: Database, survey: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
 ) -> Dropped:
     before = database_opening.pages_bytes(db)
-    lease = writer_lease.acquire(db, database_opening.WAIT_S)
-    try:
+    with writer_lease.held(db, database_opening.WAIT_S) as lease:
         for view, _ in pairs:
             with db.write(lease):
                 index_metadata.remove_view(db, view)
-    finally:
-        lease.release(db)
     lives = tuple(life for _, life in pairs)
     name = printed(os.fsencode(survey.common_dir))
     if whole:
@@ -249,23 +244,29 @@ def prune(
 def drop(pool: IndexPool, target: str, path: str | Path, *, force: bool) -> Dropped:
     """See `Engine.drop`."""
     opened = pool.open_any(path)
-    index, limits, key = opened.index, _limits(pool), _scope_key(opened, target)
+    index, key = opened.index, _scope_key(opened, target)
+    limits, file = view_survey.limits_of(pool.settings), index.path
     named: list[ViewLife] = []
+    scopes: list[str] = []
 
     def dropped(db: Database) -> Dropped:
         survey = view_survey.survey(db, limits)
         if not named:
             named.append(one_view(survey, target, key))
+            scopes.append(survey.rows[survey.lives.index(named[0])].scope)
         return drop_view(db, survey, named[0], force=force)
 
     try:
         with index.lock, index.mended():
-            return dropped(index.db)
+            done = dropped(index.db)
     except DiskFull:
         # The removal may be partly done.
-        file = index.path
         with pool.closed(file), closing(hold_index(file)) as db, db.without_log():
-            return dropped(db)
+            done = dropped(db)
+    if named[0].pinned:
+        # Afterwards: a full disk may have room only now, and a view that stays keeps its pin.
+        pins.set_pinned(pins.pins_file_for(file), scopes[0], pinned=False)
+    return done
 
 
 def drop_repository(pool: IndexPool, path: str | Path, repo_id: str, *, force: bool) -> Dropped:
@@ -281,13 +282,17 @@ def drop_repository(pool: IndexPool, path: str | Path, repo_id: str, *, force: b
             called="cl_index with action status lists all",
         )
     with pool.closed(file):
-        return drop_index(file, _limits(pool), force=force)
+        return drop_index(file, view_survey.limits_of(pool.settings), force=force)
 
 
 def pin(pool: IndexPool, view_request: ViewRequest, target: str, *, pinned: bool) -> Pinned:
     """See `Engine.pin`."""
     opened = pool.open_any(view_request.path)
-    index, limits, key = opened.index, _limits(pool), _scope_key(opened, target)
+    index, limits, key = (
+        opened.index,
+        view_survey.limits_of(pool.settings),
+        _scope_key(opened, target),
+    )
     with index.lock, index.mended():
         survey = view_survey.survey(index.db, limits)
         named = views_called(survey, target, key)
@@ -302,10 +307,6 @@ def pin(pool: IndexPool, view_request: ViewRequest, target: str, *, pinned: bool
         if life.pinned == pinned:
             return Pinned(life, False)
         return Pinned(_set_pinned(index.db, survey, life, pinned=pinned), True)
-
-
-def _limits(pool: IndexPool) -> view_survey.Limits:
-    return view_survey.limits_of(pool.settings)
 
 
 def index_of(pool: IndexPool, path: str | Path) -> Path:

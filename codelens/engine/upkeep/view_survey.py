@@ -129,7 +129,6 @@ def limits_of(settings: Settings, days: float | None = None) -> Limits:
 def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     """Examine all views of an index and their folders; writes nothing."""
     repo_id = repo_id_of(db.path)
-    pins.adopt(db)
     pinned = pins.pinned_scopes(pins.pins_file_for(db.path))
     with db.read():
         rows = views.all_views(db)

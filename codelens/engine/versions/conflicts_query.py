@@ -40,8 +40,7 @@ from codelens.branches.sides import (
 )
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.versions.chosen_sides import worktree_named
-from codelens.engine.versions.diff_query import files_side, other_edits, own_edits
+from codelens.engine.versions.diff_query import files_side, other_edits, own_edits, worktree_named
 from codelens.errors import CodelensError, NoSuchRef, ReadError
 from codelens.handles.handle_grammar import handles_of
 from codelens.paths import printed

@@ -22,8 +22,7 @@ from codelens.engine.versions.broken_uses import (
     public_surface,
     takes_something_away,
 )
-from codelens.engine.versions.chosen_sides import chosen_sides
-from codelens.engine.versions.diff_query import facts_of, own_edits, unlisted_notes
+from codelens.engine.versions.diff_query import chosen_sides, facts_of, own_edits, unlisted_notes
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.paths import from_printed
@@ -31,8 +30,7 @@ from codelens.paths import from_printed
 if TYPE_CHECKING:
     from codelens.branches.sides import AnySide
     from codelens.engine.versions.broken_uses import Meaning
-    from codelens.engine.versions.chosen_sides import Sides, ViewAt
-    from codelens.engine.versions.diff_query import Compared
+    from codelens.engine.versions.diff_query import Compared, Sides, ViewAt
 
 _VIEW_MS = 400.0
 """How long indexing a commit may take without a budget; usually all its texts are known, and it

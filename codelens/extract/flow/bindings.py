@@ -450,6 +450,8 @@ class Bindings:
                 form, text = self._meaning(how, part, node)
             elif at < spread:
                 form, text = self._part(how, at, values[0], node)
+            if how == "assign":
+                form, text = "+", text or UNKNOWN
             self._named(start, outside, inner, form, text)
 
     def _part(self, how: str, at: int, value: Node | None, node: Node | None) -> tuple[str, str]:
@@ -474,8 +476,10 @@ class Bindings:
                 # `...all: T[]` has the type as written; a pattern inside it does not.
                 if target.named_children[0].type not in self._leaves:
                     now, part = "?", ""
-            elif taken is None and form in {"=", ":", "+"}:
+            elif taken is None and form in {"=", ":"}:
                 now, part = "?", ""
+            elif taken is None and form == "+":
+                part = UNKNOWN
             self._rows.append((start, name, now, part, outside))
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:

@@ -207,8 +207,9 @@ def receivers_of(
     chained = bool(nodes) and not owned
     receivers: list[str] = []
     add = receivers.append
+    before_name = _BEFORE_NAME - {b"."} if flow.joins_texts else _BEFORE_NAME
     for name, start in zip(names, starts, strict=True):
-        if text[start - 1 : start] not in _BEFORE_NAME:
+        if text[start - 1 : start] not in before_name:
             # PHP: `Type::$name`.
             is_static = text[start - 3 : start] == _STATIC
             add(_read_back(text, start - 1, owned, flow) if is_static else "")
@@ -266,7 +267,7 @@ def _read_back(
 ) -> str:
     """Returns the receiver of a name from the text before it, or else from the tree."""
     before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
-    near = _CHAIN.match(before)
+    near = _names_before(before, flow)
     if near is not None and chain is not None and b"?" in near[0] and flow.expressions.unwraps:
         return _without_name(flow.expressions.written(chain), name)
     if near is not None:
@@ -292,6 +293,13 @@ def _read_back(
         return _without_name(written(chain), name)
     chained = _IN_MACRO.search(before[::-1].decode("utf-8", "replace"))
     return UNKNOWN if chained is None else _CALLED.sub("()", chained[1][:-1]).replace("::", ".")
+
+
+def _names_before(before: bytes, flow: Flow) -> re.Match[bytes] | None:
+    """Matches the names before a name, if there are only names."""
+    near = _CHAIN.match(before)
+    # PHP: in `$a.B::c` the dot joins two texts.
+    return None if near is not None and flow.joins_texts and b"." in near[0] else near
 
 
 def _without_name(whole: str, name: str) -> str:

@@ -52,6 +52,7 @@ class Flow:
     ) -> None:
         self._source = source
         self._unbound = rules(info.name).unbound
+        self.joins_texts = info.joins_texts
         self.expressions = Expressions(info, source, imports)
         self.arguments = Arguments(info, source, self.expressions)
         spans = {

@@ -70,6 +70,7 @@
 ])
 (type_identifier) @reference.type
 (expression/identifier) @reference.bound
+(assignment_expression left: (identifier) @reference.bound)
 (preproc_def value: (preproc_arg) @reference.macro)
 (preproc_function_def value: (preproc_arg) @reference.macro)
 ; In the conditions of the preprocessor these are no expressions.

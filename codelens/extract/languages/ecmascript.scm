@@ -70,6 +70,11 @@
 ]))
 (decorator [(identifier) (member_expression)] @reference.name)
 (primary_expression/identifier) @reference.bound
+; Variables that are set: `a = 1`, `a += 1`, `[a, { b: c }] = d`.
+(assignment_expression left: (identifier) @reference.bound)
+(augmented_assignment_expression left: (identifier) @reference.bound)
+(assignment_expression left: (array_pattern (identifier) @reference.bound))
+(assignment_expression left: (object_pattern (pair_pattern value: (identifier) @reference.bound)))
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
 ; Members as values: passed, listed, assigned, returned, or with `bind` and `call` after them.
 (subscript_expression index: (string) @reference.sent)

@@ -48,6 +48,8 @@
 (bracket_index_expression field: (string) @reference.sent)
 (binary_expression (identifier) @reference.bound)
 (parenthesized_expression (identifier) @reference.bound)
+(chunk (assignment_statement (variable_list (identifier) @reference.bound)))
+(block (assignment_statement (variable_list (identifier) @reference.bound)))
 (if_statement condition: (identifier) @reference.bound)
 (elseif_statement condition: (identifier) @reference.bound)
 (arguments (dot_index_expression field: (_) @reference.name))

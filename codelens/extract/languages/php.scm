@@ -51,18 +51,8 @@
 (class_constant_access_expression (_) (name) @reference.name)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type)
 (binary_expression operator: "instanceof") @bind.asserted
-(argument (name) @reference.bound)
+(primary_expression/name) @reference.bound
 (argument name: (name) @reference.key @argument.named)
-(return_statement (name) @reference.bound)
-(assignment_expression right: (name) @reference.bound)
-(binary_expression (name) @reference.bound)
-(array_element_initializer (name) @reference.bound)
-(conditional_expression (name) @reference.bound)
-(parenthesized_expression (name) @reference.bound)
-(subscript_expression (name) @reference.bound)
-(unary_op_expression (name) @reference.bound)
-(simple_parameter default_value: (name) @reference.bound)
-(const_element (_) . (name) @reference.bound)
 
 ; Callables: `'f'`, `'A::m'` and `['A', 'm']` where a function takes one, and `[$this, 'm']`.
 (function_call_expression function: [(name) (qualified_name)] @call.sending)
@@ -127,6 +117,7 @@
 (nullsafe_member_call_expression object: (_) @receiver)
 (member_access_expression object: (_) @receiver)
 (scoped_call_expression scope: (_) @receiver)
+(class_constant_access_expression . (_) @receiver)
 (nullsafe_member_access_expression object: (_) @receiver)
 (scoped_property_access_expression scope: (_) @receiver)
 (arguments) @call.arguments

@@ -84,6 +84,8 @@
 ]
 
 (primary_expression/identifier) @reference.bound
+; What a function sets after `global a`.
+(pattern/identifier) @reference.bound
 [
   (primary_expression/attribute attribute: (identifier) @reference.name)
   (pattern/attribute attribute: (identifier) @reference.name)

@@ -36,7 +36,9 @@ class Grammar(NamedTuple):
 
 @cache
 def grammar(name: str) -> Grammar:
-    """Returns the grammar and compiled query of a language. Compiling takes 2 to 30 ms.
+    """Returns the grammar and compiled query of a language.
+
+    Compiling takes less than 1 ms (HTML) to .3 s (C++); 40 ms for Python.
 
     Raises:
         SettingError: no such language, no such grammar, or the query does not fit it.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeGuard
 
-from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel, head_of
 from codelens.resolve.inference.call_results import OWN, TAKES, CallbackParameters, handed
 from codelens.resolve.inference.members import REFS
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
@@ -100,6 +100,10 @@ class Expressions:
         taken = steps(text)
         if taken is None:
             return None
+        model = self.view.model(path)
+        late = model.named_like_their_value
+        if late and late.get((scope, line, head_of(text))) == text:
+            scope = model.scopes[scope].parent
         used = scope
         scope, sensitive = self.place(path, scope, taken[0])
         if "`" in text:

@@ -386,6 +386,7 @@ SPECS = {
         settings=(b"go.mod",),
         resolver="go:resolver",
         follows_names=True,
+        declares_late=True,
         needs_receiver=True,
         implicit_interfaces=True,
         imports_folders=True,

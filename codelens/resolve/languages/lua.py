@@ -320,6 +320,7 @@ SPECS = {
         modules="imports_only:DottedModules",
         resolver="lua:resolver",
         follows_names=True,
+        declares_late=True,
         needs_receiver=True,
         spaces=True,
         indexes_view=True,

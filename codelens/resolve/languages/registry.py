@@ -74,6 +74,10 @@ class LanguageSpec:
     """Keywords for the instance of a method."""
     needs_receiver: bool = False
     """Members need a receiver: a bare name in a method is not a member."""
+    enums_are_open: bool = False
+    """The members of an enum are names of the scope around it, except in `enum class` (C, C++)."""
+    declares_late: bool = False
+    """A variable does not exist in its first value: `load := load()` calls a function (Go)."""
     untyped: bool = False
     """Signatures contain only parameter names (JavaScript)."""
     overloads_apart: bool = False

@@ -401,6 +401,7 @@ SPECS = {
         settings=(b"Cargo.toml",),
         resolver="rust:resolver",
         follows_names=True,
+        declares_late=True,
         needs_receiver=True,
         overloads_apart=True,
         indexes_view=True,

@@ -258,24 +258,30 @@ class RustNames(Names):
             )
             if at == 0 or module >= 0:
                 return self.item(path, module, name, types=types)
-            entry = model.names[at].get(name)
-            if entry is not None:
-                if here.kind == "class":
-                    if types and any(row.how == "type" for row in entry.rows):
-                        return [Referent(path, LOCAL, at, name)]
-                else:
-                    referents = [Referent(path, symbol, at, name) for symbol in entry.symbols]
-                    for number in () if referents else entry.imports:
-                        referents += self._bound(
-                            path, self.module_of(model, at), model.imports[number], 0
-                        )
-                    if referents:
-                        return referents
-                    rows = [row for row in entry.rows if (row.how == "type") == types]
-                    if rows:
-                        return [Referent(path, LOCAL, at, name)]
+            referents = self._in_scope(path, model, at, name, types=types)
+            if referents:
+                return referents
             at = here.parent
         return []
+
+    def _in_scope(
+        self, path: bytes, model: FileModel, at: int, name: str, *, types: bool
+    ) -> list[Referent]:
+        """Return what a scope within a module binds under a name."""
+        entry = model.names[at].get(name)
+        if entry is None:
+            module = self.module_of(model, at) if at in model.globs else -1
+            return self._by_globs(path, model, module, at, name=name, depth=0, types=types)
+        if model.scopes[at].kind == "class":
+            is_type = types and any(row.how == "type" for row in entry.rows)
+            return [Referent(path, LOCAL, at, name)] if is_type else []
+        referents = [Referent(path, symbol, at, name) for symbol in entry.symbols]
+        for number in () if referents else entry.imports:
+            module = self.module_of(model, at)
+            referents += self._bound(path, module, model.imports[number], 0)
+        if not referents and any((row.how == "type") == types for row in entry.rows):
+            return [Referent(path, LOCAL, at, name)]
+        return referents
 
     def module_of(self, model: FileModel, scope: int) -> int:
         """Return the symbol of the inline module around a scope, or -1 for the file."""
@@ -371,13 +377,21 @@ class RustNames(Names):
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """Return what an import at the top of a file binds."""
-        return self._bound(path, -1, import_, depth) if import_.name != "*" else []
+        """Return what an import binds, whose path begins in the module around it."""
+        if import_.name == "*":
+            return []
+        return self._bound(path, self._module_around(path, import_), import_, depth)
+
+    def _module_around(self, path: bytes, import_: Import) -> int:
+        model = self.view.model(path)
+        scope = model.scope_of_import.get(import_, 0)
+        return self.module_of(model, scope)
 
     def on_import_path(self, path: bytes, import_: Import) -> list[Referent]:
         """Return the types and inline modules of `use crate::module::Type::{self, Variant}`."""
         parts = [part for part in import_.module.split("::") if part]
-        steps = [self.follow(path, -1, parts[:end]) for end in range(1, len(parts) + 1)]
+        module = self._module_around(path, import_)
+        steps = [self.follow(path, module, parts[:end]) for end in range(1, len(parts) + 1)]
         return [referent for step in steps for referent in step if referent.symbol >= 0]
 
     def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Referent]:

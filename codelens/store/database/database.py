@@ -195,6 +195,11 @@ class Database:
         with translated(self.path):
             return self._connection.execute(sql, bindings).fetchone()  # type: ignore[arg-type]
 
+    def value(self, sql: str, bindings: object = (), default: object = None) -> Any:  # noqa: ANN401 - SQLite's values
+        """The first column of the first row of a query; `default` if it has no row."""
+        row = self.row(sql, bindings)
+        return default if row is None else row[0]
+
     def execute(self, sql: str, bindings: object = ()) -> None:
         """Run one statement for its effect; in the caller's transaction."""
         with translated(self.path):

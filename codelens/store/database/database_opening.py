@@ -28,6 +28,7 @@ from codelens.store.database.database_file import (
     migrate,
     migrations,
 )
+from codelens.store.database.database_recovery import has_content
 from codelens.store.database.writer_lease import holder_of, is_held, machine
 
 # Two processes that set up the first page at once would each read a half-written one.
@@ -84,14 +85,6 @@ def _open_or_make(path: Path, kind: str) -> Database:
             # opened: closing it would drop the locks of other threads of this process.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         return _open(path, kind, empty=not has_content(path))
-
-
-def has_content(path: Path) -> bool:
-    """Whether there is a file that is not empty."""
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
 
 
 def _open(path: Path, kind: str, *, empty: bool) -> Database:
@@ -176,18 +169,14 @@ def retire(db: Database) -> None:
     Raises:
         IndexLocked: another process writes and did not finish.
     """
-    lease = writer_lease.acquire(db, WAIT_S)
-    try:
-        with db.unchecked(), db.write(lease):
-            last = db.row(_VIEWS)
-            db.execute(_LAST_VIEW, last)
-            for table in ("view_blocks", "view_folders", "block_files", "blocks", "folders"):
-                db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
-            db.execute(_NO_VIEWS)
-            for sql in _RETIRE:
-                db.execute(sql)
-    finally:
-        lease.release(db)
+    with writer_lease.held(db, WAIT_S) as lease, db.unchecked(), db.write(lease):
+        last = db.row(_VIEWS)
+        db.execute(_LAST_VIEW, last)
+        for table in ("view_blocks", "view_folders", "block_files", "blocks", "folders"):
+            db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+        db.execute(_NO_VIEWS)
+        for sql in _RETIRE:
+            db.execute(sql)
 
 
 def pages_bytes(db: Database) -> int:
@@ -333,7 +322,8 @@ def _copied(path: Path) -> apsw.Connection | None:
         raise error
     if is_special(path):
         return None
-    for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
+    log = path.with_name(f"{path.name}-wal")
+    for how in ("",) if has_content(log) else ("&immutable=1", ""):
         uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
         target = _in_memory()
         source: apsw.Connection | None = None
@@ -343,7 +333,7 @@ def _copied(path: Path) -> apsw.Connection | None:
             with target.backup("main", source, "main") as backup:
                 backup.step()
             check_head(target, "index", path, checked=False)
-            if not how or (not _log_bytes(path) and path.stat().st_mtime_ns == before):
+            if not how or (not has_content(log) and path.stat().st_mtime_ns == before):
                 return target
         except (apsw.Error, IndexCorrupt) as error:
             logger.debug("%s cannot be copied to memory: %s", path, error)
@@ -352,11 +342,6 @@ def _copied(path: Path) -> apsw.Connection | None:
                 source.close()
         target.close()
     return None
-
-
-def _log_bytes(path: Path) -> int:
-    log = path.with_name(path.name + "-wal")
-    return log.stat().st_size if os.path.exists(log) else 0
 
 
 # Opens the index of a repository: checks it if due, and sets it aside if it is damaged.

@@ -28,6 +28,7 @@ import apsw
 from codelens import home_files
 from codelens.errors import HomeNotWritable, IndexCorrupt, IndexLocked
 from codelens.home_files import NO_WAIT, is_special, open_regular
+from codelens.paths import VECTORS_FOLDER
 
 KEPT_S = 7 * 86_400
 """How long a file that was set aside is kept."""
@@ -64,6 +65,14 @@ def identity_of(path: Path) -> Identity | None:
     except OSError:
         return None
     return Identity(status.st_dev, status.st_ino)
+
+
+def has_content(path: Path) -> bool:
+    """Whether there is a file that is not empty."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def set_aside(path: Path, identity: Identity | None) -> Path | None:
@@ -104,6 +113,17 @@ def asides(folder: Path) -> Iterator[Aside]:
     numbered = [(int(match.group(2)), match) for match in matches if match]
     for when, match in sorted(numbered, key=lambda pair: (-pair[0], pair[1].group())):
         yield Aside(folder / match.group(), match.group(1), (now - when) / 1e9)
+
+
+def all_asides(home: Path) -> Iterator[Aside]:
+    """Files of a home folder that were set aside: indexes, vectors, counts of calls."""
+    for folder in aside_folders(home):
+        yield from asides(folder)
+
+
+def aside_folders(home: Path) -> tuple[Path, ...]:
+    """The folders of a home in which `set_aside` renames files."""
+    return home / "indexes", home / VECTORS_FOLDER, home
 
 
 def forget_all(folder: Path, of: str = "") -> int:
@@ -287,7 +307,7 @@ def change_since_recorded(path: Path) -> FileChange:
         return FileChange.UNKNOWN
     if age is None or age >= left.age:
         return FileChange.CHANGED
-    if _has_log(path):
+    if has_content(path.with_name(f"{path.name}-wal")):
         raise IndexCorrupt(path, "an older copy was put next to the log of a newer one")
     return FileChange.OLDER
 
@@ -416,10 +436,3 @@ def _age_in(path: Path) -> Age | None:
         return Age(0, 0.0)
     fencing, owner, up_s = row
     return Age(int(fencing), float(up_s) if owner else math.inf)
-
-
-def _has_log(path: Path) -> bool:
-    try:
-        return path.with_name(f"{path.name}-wal").stat().st_size > 0
-    except OSError:
-        return False

@@ -11,7 +11,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,7 +137,7 @@ class Holder(NamedTuple):
 
 
 class Lease:
-    """The right to write one index; see `acquire`. Release it in a `finally`.
+    """The right to write one index; see `held`.
 
     A thread sends heartbeats, so that long work between two transactions does not lose the lease.
     It stops with the process (also one stopped by a signal), and after ten minutes without a write.
@@ -223,6 +224,18 @@ def acquire(
             waiting()
             started_at = time.monotonic()
         time.sleep(min(_POLL_S, left))
+
+
+@contextmanager
+def held(
+    db: Database, wait_s: float, clock: Clock = machine, waiting: Callable[[], None] | None = None
+) -> Generator[Lease]:
+    """Hold the lease during the block; arguments and errors are those of `acquire`."""
+    lease = acquire(db, wait_s, clock, waiting)
+    try:
+        yield lease
+    finally:
+        lease.release(db)
 
 
 def holder_of(db: Database) -> Holder | None:

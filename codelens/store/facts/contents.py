@@ -421,7 +421,11 @@ def about(db: Database, contents: Iterable[int]) -> dict[int, Content]:
 def references_of(db: Database, content: int) -> tuple[list[Reference], list[Import]]:
     """The names that a content uses, and its imports."""
     row = db.row(_REFERENCES, (content,))
-    return (_unpack_references(row[0]), _unpack_imports(row[1])) if row else ([], [])
+    if row is None:
+        return [], []
+    # Without receivers and scopes.
+    references = [Reference(*place) for place in zip(*_places(row[0]), strict=True)]
+    return references, _unpack_imports(row[1])
 
 
 def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
@@ -478,11 +482,6 @@ def _places(data: bytes) -> Places:
         packed.columns,
         [symbol - 1 for symbol in packed.symbols],
     )
-
-
-def _unpack_references(data: bytes) -> list[Reference]:
-    """References of a content, without receivers and scopes."""
-    return [Reference(*row) for row in zip(*_places(data), strict=True)]
 
 
 def _unpack_imports(data: bytes) -> list[Import]:

@@ -114,8 +114,7 @@ class Import(NamedTuple):
 
 def state(db: Database) -> int:
     """A number that is larger after each import, 0 before the first."""
-    row = db.row(STATE)
-    return row[0] if row else 0
+    return db.value(STATE)
 
 
 def documents_of(db: Database, contents: Iterable[int]) -> dict[int, list[tuple[int, bytes]]]:
@@ -128,8 +127,11 @@ def documents_of(db: Database, contents: Iterable[int]) -> dict[int, list[tuple[
 
 def load(db: Database, document: int) -> PreciseDocument:
     """Read a document; an empty one if it was removed meanwhile."""
-    row = db.row(SELECT_DATA, (document,))
-    return unpacked(row[0]) if row is not None else PreciseDocument((), ())
+    return _unpacked(db.value(SELECT_DATA, (document,)))
+
+
+def _unpacked(data: bytes | None) -> PreciseDocument:
+    return PreciseDocument((), ()) if data is None else unpacked(data)
 
 
 def unpacked(data: bytes) -> PreciseDocument:
@@ -153,8 +155,7 @@ def is_indexed(db: Database, content_hash: bytes) -> bool:
 
 def is_defined(db: Database, symbol: int) -> bool:
     """Whether a document of any import defines or defined a symbol."""
-    row = db.row(SELECT_IS_DEFINED, (symbol,))
-    return row is not None and bool(row[0])
+    return bool(db.value(SELECT_IS_DEFINED, (symbol,)))
 
 
 def using(db: Database, symbols: Iterable[int]) -> set[int]:
@@ -190,7 +191,8 @@ def save(
             Related(of[row.symbol], of[row.other], row.kinds) for row in document.related
         )
         if add:
-            uses, related = _joined(_earlier(db, document), PreciseDocument(uses, related))
+            earlier = _unpacked(db.value(_SELECT_EARLIER, (document.content_hash, document.path)))
+            uses, related = _joined(earlier, PreciseDocument(uses, related))
         columns = list(zip(*uses, strict=True)) or [()] * len(Mention._fields)
         data = zlib.compress(json.dumps((columns, related), separators=(",", ":")).encode(), 6)
         db.execute(_DELETE_EARLIER, (document.content_hash, document.path))
@@ -204,11 +206,6 @@ def save(
     for sql in _DELETE_UNUSED[1:]:
         db.execute(sql)
     return count
-
-
-def _earlier(db: Database, document: Imported) -> PreciseDocument:
-    row = db.row(_SELECT_EARLIER, (document.content_hash, document.path))
-    return unpacked(row[0]) if row is not None else PreciseDocument((), ())
 
 
 def _joined(earlier: PreciseDocument, later: PreciseDocument) -> PreciseDocument:

@@ -280,9 +280,7 @@ def _texts(db: Database, content: int, ordinal: int, name: str) -> tuple[str, st
 
 
 def _block(db: Database, content: int, number: int) -> Block:
-    row = db.row(SELECT_TEXTS, (content, number))
-    assert row is not None
-    return Block(row[0])
+    return Block(db.value(SELECT_TEXTS, (content, number)))
 
 
 class Shown(NamedTuple):
@@ -307,8 +305,7 @@ def shown(db: Database, content: int, ordinal: int) -> Shown | None:
 
 def qualified(db: Database, content: int, ordinal: int) -> str:
     """One symbol's qualified name; empty if there is no such symbol."""
-    row = db.row(SELECT_QUALIFIED, (content, ordinal))
-    return row[0] if row else ""
+    return db.value(SELECT_QUALIFIED, (content, ordinal), "")
 
 
 def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, bool]]:
@@ -366,9 +363,8 @@ def mark_view(db: Database, view: int, version: int) -> None:
 
 def counted(db: Database, version: int) -> tuple[int, int]:
     """How many contents have vectors of this version, and the bytes of these vectors."""
-    row = db.row(_COUNT, (version,))
-    assert row is not None
-    return row[0], row[1]
+    ((contents, size),) = db.rows(_COUNT, (version,))
+    return contents, size
 
 
 # Where contents use certain names: reads the packed references without building them all.

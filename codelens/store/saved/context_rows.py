@@ -201,20 +201,17 @@ def remove(db: Database, name: str) -> bool:
 
 def count(db: Database) -> int:
     """The number of contexts."""
-    row = db.row("SELECT count(*) FROM contexts")
-    return 0 if row is None else int(row[0])
+    return db.value("SELECT count(*) FROM contexts")
 
 
 def newest_s(db: Database) -> int:
     """When the last context was saved, or 0."""
-    row = db.row("SELECT max(saved_s) FROM contexts")
-    return 0 if row is None or row[0] is None else int(row[0])
+    return db.value("SELECT max(saved_s) FROM contexts") or 0
 
 
 def about(db: Database, key: str) -> str:
     """A stored fact about the repository; empty if missing."""
-    row = db.row(_SELECT_ABOUT, (key,))
-    return "" if row is None else str(row[0])
+    return str(db.value(_SELECT_ABOUT, (key,), ""))
 
 
 def put_about(db: Database, values: Iterable[tuple[str, str]]) -> None:

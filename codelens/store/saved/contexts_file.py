@@ -26,6 +26,7 @@ from codelens.errors import (
     IndexLocked,
     StoreError,
 )
+from codelens.home_files import unique_draft
 from codelens.paths import make_private
 from codelens.store.database.database import Database, translated
 from codelens.store.database.database_file import copy_database
@@ -51,8 +52,6 @@ TermsOf = Callable[[Context], Terms]
 COPIES = (".backup", ".backup-old")
 _ASIDE = ".unreadable-"
 _JOURNALS = ("-journal", "-wal", "-shm")
-_LEFT_S = 3600
-"""A half-written copy older than this was left by a killed process."""
 
 
 class _Restorable(NamedTuple):
@@ -70,12 +69,12 @@ def asides(folder: Path) -> list[Path]:
 
 
 def copied(path: Path, source: Path) -> Path:
-    """Copy `source` to a unique name next to `path`; `sweep` removes such a file if left behind.
+    """Copy `source` to a draft of `path`.
 
     Raises:
         StoreError: `source` cannot be read, or there is no room.
     """
-    target = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
+    target = Path(unique_draft(str(path)))
     try:
         with translated(source):
             copy_database(source, target)
@@ -83,14 +82,6 @@ def copied(path: Path, source: Path) -> Path:
         target.unlink(missing_ok=True)
         raise
     return target
-
-
-def sweep(path: Path) -> None:
-    """Remove half-written copies that a killed process left."""
-    for left in path.parent.glob(f"{path.name}.new-*"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _LEFT_S:
-                left.unlink()
 
 
 def copies(path: Path) -> Iterator[Path]:
@@ -122,7 +113,7 @@ def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, in
     # The file itself gets the newest name.
     named = [(copy, _aside(path)) for copy in unsound]
     aside = _aside(path)
-    new_path = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
+    new_path = Path(unique_draft(str(path)))
     db = open_database(new_path, "contexts")
     try:
         with db.write(None):
@@ -409,7 +400,6 @@ def back_up(db: Database) -> None:
         StoreError, OSError: the copy could not be written; the previous one still exists.
     """
     newest, older = (db.path.with_name(db.path.name + suffix) for suffix in COPIES)
-    sweep(db.path)
     # No process can commit between the copy and its renaming.
     with _writing(db):
         path = copied(db.path, db.path)

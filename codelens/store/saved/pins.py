@@ -3,7 +3,7 @@
 Pins have their own file, since an index can be rebuilt: `pins/pins-ID.json` in the home folder, ID
 being the repository's. It contains scopes as in `views.scope`. Each change replaces the file under
 a lock and writes a copy (`.backup`), which is read if the file is lost, is damaged or belongs to
-another repository. Earlier versions kept pins in the index; `adopt` moves them once.
+another repository.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from codelens import home_files
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
 from codelens.home_files import read_small
 from codelens.paths import NO_ROOM, make_private, pins_file
-from codelens.store.database.database import Database
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +30,6 @@ _MOST_BYTES = 16_000_000
 _BACKUP = ".backup"
 _SUM = "sum"
 """The field with the CRC-32 of the scopes; files of earlier versions lack it."""
-_IN_INDEX = "SELECT scope FROM views WHERE pinned = 1 ORDER BY scope"
 
 
 def pins_file_for(index: Path) -> Path:
@@ -135,23 +133,6 @@ def forget(path: Path) -> None:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
 
 
-def adopt(db: Database) -> None:
-    """Move the pins that an earlier version kept in the index, unless already done."""
-    path = pins_file_for(db.path)
-    if path.exists():
-        return
-    scopes = frozenset(str(row[0]) for row in db.rows(_IN_INDEX))
-    if not scopes:
-        return
-    try:
-        with _alone(path):
-            if not path.exists():
-                _write(path, scopes)
-    except StoreError as error:
-        # The pins stay in the index, and the next call tries again.
-        logger.warning("pins stay in the index for now: %s", error)
-
-
 def _write(path: Path, scopes: frozenset[str]) -> None:
     fields = {home_files.OWNER_KEY: path.name, "pinned": sorted(scopes), _SUM: _checksum(scopes)}
     text = json.dumps(fields, ensure_ascii=True, indent=1)
@@ -187,7 +168,11 @@ def _alone(path: Path) -> Generator[None]:
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     try:
-        if not home_files.take_lock(descriptor, wait_s=_WAIT_S):
+        try:
+            is_locked = home_files.take_lock(descriptor, wait_s=_WAIT_S)
+        except OSError as error:
+            raise HomeNotWritable(path, error.strerror or str(error)) from error
+        if not is_locked:
             raise IndexLocked(path, "another process that pins a view")
         yield
     finally:

@@ -43,7 +43,8 @@ ON CONFLICT (day, tool, repository) DO UPDATE SET calls = calls + 1,
 _PLACE = (
     "INSERT INTO repositories VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET place = excluded.place"
 )
-_FORGET = "DELETE FROM calls WHERE day < ?"
+# Counted from the last day with calls before today: if the clock jumps ahead, all days seem old.
+_FORGET = "DELETE FROM calls WHERE day < date((SELECT MAX(day) FROM calls WHERE day < ?), ?)"
 _IS_FOLDED = "SELECT 1 FROM folded WHERE name = ?"
 _FOLDED = "INSERT INTO folded VALUES (?)"
 _NOT_LEFT = "DELETE FROM folded WHERE name = ?"
@@ -178,8 +179,7 @@ def _add(db: Database, lines: list[Call]) -> None:
     db.execute_many(
         _PLACE, {call.repository: (call.repository, call.place) for call in lines}.values()
     )
-    oldest = time.strftime("%Y-%m-%d", time.localtime(time.time() - _KEPT_DAYS * 86_400))
-    db.execute(_FORGET, (oldest,))
+    db.execute(_FORGET, (time.strftime("%Y-%m-%d"), f"-{_KEPT_DAYS} days"))
 
 
 def _lines(log: Path) -> Iterator[Call]:

@@ -8,8 +8,7 @@ index is being written. Ages are by the index's clock (`codelens.store.views.ind
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -18,11 +17,6 @@ from codelens.store.facts import postings, precise_facts
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata, view_blocks
 from codelens.store.views.index_metadata import TOUCH_S
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from codelens.store.database.writer_lease import Lease
 
 LATELY_S = 2 * TOUCH_S
 """A view used within this time is never due, regardless of the settings: last uses are recorded to
@@ -126,6 +120,7 @@ DELETE FROM doomed WHERE kind = 'path' AND id IN (SELECT f.path FROM block_files
 DUE = "SELECT id FROM doomed WHERE kind = ? AND since_s <= ? ORDER BY id LIMIT ?"
 OLDEST = "SELECT MIN(since_s) FROM doomed"
 VIEWS_STATE = "SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(generation), 0) FROM views"
+_FREE_PAGES = "PRAGMA freelist_count"
 WAITING = "SELECT COUNT(*) FROM doomed WHERE kind = 'content'"
 DELETE_CONTENTS = "DELETE FROM contents WHERE id IN ({marks})"
 DELETE_DOOMED = "DELETE FROM doomed WHERE kind = ? AND id IN ({marks})"
@@ -156,7 +151,7 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
         IndexLocked: another process writes; finished steps stay done.
         StoreError: the index cannot be written.
     """
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         now_s = index_metadata.tick(db, clock)
         view_blocks.delete_unused(db)
         for sql in (SPARE_CONTENTS, SPARE_PATHS):
@@ -167,20 +162,18 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     due_s = now_s - grace_s
     contents = _repeat(lambda: _remove_contents(db, due_s, clock), rest)
     if precise_facts.any_unused(db) and rest():
-        with _step(db, clock) as lease, db.write(lease):
+        with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
             precise_facts.delete_unused(db)
     paths = _repeat(lambda: _remove_paths(db, due_s, clock), rest)
     segments = _repeat(lambda: _rewrite_segment(db, clock), rest)
     _repeat(lambda: _give_back(db, clock), rest)
     db.checkpoint()
-    waiting = db.row(WAITING)
-    return Collected(contents, paths, segments, waiting[0] if waiting else 0)
+    return Collected(contents, paths, segments, waiting(db))
 
 
 def is_due(db: Database, clock: Clock = machine) -> bool:
     """Whether anything marked may be removed by now; writes nothing."""
-    row = db.row(OLDEST)
-    since_s = row[0] if row else None
+    since_s = db.value(OLDEST)
     return since_s is not None and since_s <= index_metadata.clock_s(db, clock) - GRACE_S
 
 
@@ -192,8 +185,7 @@ def views_state(db: Database) -> tuple[int, ...]:
 
 def waiting(db: Database) -> int:
     """The number of marked contents."""
-    row = db.row(WAITING)
-    return row[0] if row else 0
+    return db.value(WAITING)
 
 
 def _repeat(step: Callable[[], int], rest: Rest) -> int:
@@ -203,17 +195,8 @@ def _repeat(step: Callable[[], int], rest: Rest) -> int:
     return total
 
 
-@contextmanager
-def _step(db: Database, clock: Clock) -> Generator[Lease]:
-    lease = writer_lease.acquire(db, 0.0, clock)
-    try:
-        yield lease
-    finally:
-        lease.release(db)
-
-
 def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         # A view may use a marked content again by now.
         db.execute(SPARE_CONTENTS)
         due = [row[0] for row in db.rows(DUE, ("content", due_s, _CONTENTS_A_STEP))]
@@ -226,7 +209,7 @@ def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
 
 def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
     # With foreign keys on, removing a path would scan all files of all views for each path.
-    with _step(db, clock) as lease, db.unchecked(), db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.unchecked(), db.write(lease):
         if not db.rows(DUE, ("path", due_s, 1)):
             return 0
         db.execute(SPARE_PATHS)
@@ -247,20 +230,15 @@ def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
 
 
 def _rewrite_segment(db: Database, clock: Clock) -> int:
-    with _step(db, clock) as lease, db.write(lease):
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
         return postings.rewrite_one(db, _DEAD_SHARE)
 
 
 def _give_back(db: Database, clock: Clock) -> int:
-    with _step(db, clock) as lease, db.write(lease):
-        free = _free(db)
+    with writer_lease.held(db, 0.0, clock) as lease, db.write(lease):
+        free = db.value(_FREE_PAGES)
         if free <= _PAGES_LEFT:
             return 0
         db.rows(f"PRAGMA incremental_vacuum({min(_PAGES_A_STEP, free - _PAGES_LEFT)})")
         # Nothing was freed: the file was made before codelens used incremental vacuum.
-        return free - _free(db)
-
-
-def _free(db: Database) -> int:
-    row = db.row("PRAGMA freelist_count")
-    return row[0] if row else 0
+        return free - db.value(_FREE_PAGES)

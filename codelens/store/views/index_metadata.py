@@ -114,9 +114,7 @@ def next_view(db: Database) -> int:
 
     Running servers key their caches by it.
     """
-    row = db.row(_NEXT_VIEW)
-    assert row is not None
-    return row[0]
+    return db.value(_NEXT_VIEW)
 
 
 def remove_view(db: Database, view: int) -> None:
@@ -127,8 +125,7 @@ def remove_view(db: Database, view: int) -> None:
 
 def common_dir(db: Database) -> bytes:
     """The repository's git folder; empty if never recorded."""
-    row = db.row(_COMMON_DIR)
-    return row[0] if row else b""
+    return db.value(_COMMON_DIR, (), b"")
 
 
 def sites(db: Database) -> dict[str, Site]:
@@ -164,6 +161,4 @@ def note_pruned(db: Database) -> None:
 
 def pruned_ago_s(db: Database, clock: Clock = machine) -> float:
     """Seconds since the last prune, by the index's clock."""
-    row = db.row(_PRUNED_S)
-    assert row is not None
-    return clock_s(db, clock) - row[0]
+    return clock_s(db, clock) - db.value(_PRUNED_S)

@@ -289,8 +289,8 @@ def share(
     `signatures_of` returns the signatures in `view` of all files of `base`; empty for those that
     differ there.
     """
-    row = db.row(_NEXT_CHANGE, (view,))
-    differing = view_blocks.share(db, view, base, signatures_of, row[0] if row else 0)
+    change = db.value(_NEXT_CHANGE, (view,), 0)
+    differing = view_blocks.share(db, view, base, signatures_of, change)
     db.execute(_COPY_ROW, (base, view))
     apply(
         db, view, changes=(), drop=differing, put_folders={}, drop_folders=(), state=state,
@@ -300,8 +300,7 @@ def share(
 
 def base_of(db: Database, worktree: str, kind: str) -> int | None:
     """The view whose files a new view of a worktree starts with; None if there is no other."""
-    row = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
-    return row[0] if row else None
+    return db.value(_NEWEST, (worktree, kind)) if kind != "ref" else None
 
 
 def nothing_yet(
@@ -455,8 +454,7 @@ def languages_of(db: Database, view: int) -> list[tuple[str, int]]:
 
 def sibling_of(db: Database, view: int, extractor: int, settings_key: str) -> int:
     """The last used other view that this extractor made with these settings; 0 if none."""
-    row = db.row(_SIBLING, (view, extractor, settings_key))
-    return row[0] if row else 0
+    return db.value(_SIBLING, (view, extractor, settings_key), 0)
 
 
 def languages_at(db: Database, view: int, paths: Iterable[bytes]) -> dict[bytes, tuple[bytes, str]]:

@@ -72,6 +72,7 @@ _C = LanguageSpec(
     modules="c.c:Includes",
     resolver="c.c_values:resolver",
     follows_names=True,
+    enums_are_open=True,
     instance=frozenset({"this", "$this"}),
     overloads_apart=True,
     types_apart=True,

@@ -127,8 +127,10 @@ def _aliases(model: FileModel) -> dict[str, str]:
 
 
 def is_outer_symbol(model: FileModel, at: int) -> bool:
-    """Whether a symbol is only nested in namespaces or types."""
+    """Whether a symbol is only nested in namespaces, or an enumerator there."""
     parent = model.symbols[at].parent
+    if model.is_open_enum(parent):
+        parent = model.symbols[parent].parent
     while parent >= 0 and model.symbols[parent].kind == "module":
         parent = model.symbols[parent].parent
     return parent < 0 and model.symbols[at].kind not in {"module"}

@@ -216,7 +216,12 @@ class CNames(ClassNames):
         return namespaces
 
     def _qualified(self, referent: Referent) -> str:
-        return "." + self.view.symbol(referent).qualified
+        model = self.view.model(referent.path)
+        symbol = model.symbols[referent.symbol]
+        if model.is_open_enum(symbol.parent):
+            around = model.symbols[symbol.parent].qualified.rpartition(".")[0]
+            return f".{around}.{symbol.name}" if around else f".{symbol.name}"
+        return f".{symbol.qualified}"
 
     def chosen(self, path: bytes, referents: list[Referent]) -> list[Referent]:
         """Prefer definitions over declarations, including those in files that are not included.

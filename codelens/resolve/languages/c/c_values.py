@@ -238,7 +238,11 @@ class CExpressions(ClassExpressions):
         plain = receiver.replace("::", ".")
         if not plain.replace(".", "").isidentifier():
             return []
-        referents = self.names.of_space(self.names.in_package(path, plain, name), "call")
+        named = self.names.in_package(path, plain, name)
+        referents = self.names.of_space(named, "call")
+        if not referents:
+            # A variable that can be called: a pointer to a function, or an object.
+            return named
         fitting = self.names.fitting(referents, arguments)
         functions: list[Referent] = []
         for referent in fitting:

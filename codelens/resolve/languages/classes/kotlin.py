@@ -505,6 +505,7 @@ SPECS = {
         resolver="classes.kotlin:resolver",
         named_in_texts=True,
         follows_names=True,
+        declares_late=True,
         instance=frozenset({"this", "$this"}),
         overriding_words=frozenset({"override"}),
         hiding_words=frozenset({"private"}),
