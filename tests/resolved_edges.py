@@ -32,7 +32,7 @@ def edges_of(
 
     def named(path: bytes, symbol: int) -> str:
         model = view.model(path)
-        if not model or symbol < 0:
+        if symbol < 0:
             return "-"
         name = model.symbols[symbol].qualified
         same = [at for at, one in enumerate(model.symbols) if one.qualified == name]
@@ -45,7 +45,7 @@ def edges_of(
         for edge in edges.of_file(path):
             if edge.kind == kind and edge.is_certain is certain:
                 model = view.model(edge.target)
-                if lined and model is not None and edge.target_symbol >= 0:
+                if lined and edge.target_symbol >= 0:
                     symbol = model.symbols[edge.target_symbol]
                     source = f"{path.decode()}:{named(path, edge.symbol)}"
                     found.append(f"{source} -> {symbol.name} {symbol.name_line}")
@@ -105,7 +105,7 @@ def _uses(
     for path in view.languages:
         for edge in edges.of_file(path):
             model = view.model(edge.target)
-            if model is None or edge.target_symbol < 0:
+            if edge.target_symbol < 0:
                 continue
             if is_target(edge.target, model.symbols[edge.target_symbol]):
                 place = path, edge.line

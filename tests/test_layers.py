@@ -173,7 +173,7 @@ def clients_of_providers() -> set[str]:
     """The packages that providers load by `library(EXTRA, PACKAGE)`."""
     calls = [
         node
-        for file in sorted((ROOT / "meaning" / "providers").glob("*_provider.py"))
+        for file in sorted((ROOT / "meaning" / "providers").glob("*.py"))
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "library"
     ]

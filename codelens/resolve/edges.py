@@ -140,8 +140,6 @@ class Edges:
     def imported_as(self, path: bytes, name: str) -> list[Referent]:
         """Return the definitions that a name refers to through an import or export of the file."""
         model = self._view.model(path)
-        if model is None:
-            return []
         names = self._resolver_of(model.language).names
         imports = [import_ for import_ in model.imports if name in {import_.alias, import_.name}]
         referents = [*names.exported(path, name)] if name in model.exports else []
@@ -163,8 +161,6 @@ class Edges:
         these names.
         """
         model = self._view.model(path)
-        if model is None:
-            return []
         self._resolver = self._resolver_of(model.language)
         imports, references = model.imports, model.references
         if names is not None:
@@ -224,9 +220,7 @@ class Edges:
 
     def _begun(self, referent: Referent) -> str:
         """Return the edge kind of a C++ constructor initializer: `ref` to a field, else `call`."""
-        model = self._view.model(referent.path)
-        symbol = model.symbols[referent.symbol] if model is not None else None
-        return "ref" if symbol is not None and symbol.kind == "field" else "call"
+        return "ref" if self._view.symbol(referent).kind == "field" else "call"
 
     def _hits(
         self,
@@ -369,8 +363,8 @@ class Edges:
     def _is_parameter(self, field: Referent) -> bool:
         """Whether a constructor declares a field among its parameters: `class A(val b: Int)`."""
         model = self._view.model(field.path)
-        symbol = model.symbols[field.symbol] if model is not None and field.symbol >= 0 else None
-        if model is None or symbol is None or symbol.parent < 0:
+        symbol = model.symbols[field.symbol] if field.symbol >= 0 else None
+        if symbol is None or symbol.parent < 0:
             return False
         owner = model.symbols[symbol.parent]
         builders = [
@@ -386,8 +380,6 @@ class Edges:
     def variable_lines(self, path: bytes, name: str) -> set[int]:
         """Return the lines of a file where a name refers only to local variables or parameters."""
         model = self._view.model(path)
-        if model is None:
-            return set()
         self._resolver = self._resolver_of(model.language)
         is_variable: dict[int, bool] = {}
         for reference in references_named(model.references, {name}):
@@ -447,8 +439,7 @@ class Edges:
         several: set[Referent] = set()
         for referent in referents:
             if referent.symbol == MODULE and kind == "call":
-                model = self._view.model(referent.path)
-                if model is None or not model.spec.spaces:
+                if not self._view.model(referent.path).spec.spaces:
                     continue
                 whole = self._resolver.names.exported(referent.path, "default")
                 for export in whole:
@@ -456,7 +447,7 @@ class Edges:
                         targets[export.path, export.symbol, "", -1] = export
                 continue
             model = self._view.model(referent.path)
-            if model is None or referent.symbol < 0:
+            if referent.symbol < 0:
                 targets[referent.path, referent.symbol, "", -1] = referent
                 continue
             symbol = model.symbols[referent.symbol]
@@ -525,8 +516,7 @@ class Edges:
 
     def _import_of_type(self, path: bytes, type_: Referent, line: int) -> Edge:
         """Return the edge to a type that an import names on its way to a member."""
-        model = self._view.model(type_.path)
-        name = model.symbols[type_.symbol].name if model is not None else type_.name
+        name = self._view.symbol(type_).name
         return Edge(path, -1, type_.path, type_.symbol, "import", name, line, CERTAIN)
 
 

@@ -147,7 +147,6 @@ _CLOSED_ENUM = re.compile(r"\benum\s+(?:class|struct)\b")
 _HEAD = re.compile(r"`?[\[\]*&]*(\w+)")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
-
 _COMPONENT = "default"
 """The name of a component's class in its facts; a keyword where classes have names."""
 
@@ -567,6 +566,10 @@ class FileModel:
                 return here.symbol
             scope = here.parent
         return -1
+
+
+NO_FACTS = FileModel("", (), (), (), scopes=(), bindings=())
+"""The model of a file without facts, as of an empty text to which no rule of a language applies."""
 
 
 def head_of(text: str) -> str:

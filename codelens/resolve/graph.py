@@ -15,7 +15,7 @@ from weakref import finalize, ref
 
 from codelens.errors import StoreError
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
-from codelens.resolve.file_model import FileModel
+from codelens.resolve.file_model import NO_FACTS, FileModel
 from codelens.resolve.graph_state import (
     File,
     GraphState,
@@ -199,7 +199,7 @@ class Graph:
         surveys |= self.fresh_surveys
         for path in paths:
             content = self._files[path].content
-            model = self._view.model(path) if content not in surveys else None
+            model = self.model(path) if content not in surveys else None
             if model is not None:
                 surveys[content] = self.fresh_surveys[content] = take(model)
             if content in surveys:
@@ -224,13 +224,13 @@ class Graph:
         return model.named_by(path) if model and path.endswith(NAMED_BY_FILE) else model
 
     def model(self, path: bytes) -> FileModel | None:
-        """Return the facts of a file."""
-        return self._view.model(path)
+        """Return the facts of a file; None if it has none."""
+        model = self._view.model(path)
+        return model if model is not NO_FACTS else None
 
     def references(self, path: bytes) -> Sequence[Reference]:
         """Return the references in a file in source order."""
-        model = self._view.model(path)
-        return model.references if model is not None else ()
+        return self._view.model(path).references
 
     def variable_lines(self, path: bytes, name: str) -> set[int]:
         """Return the lines of a file where a name refers only to local variables or parameters."""
@@ -238,26 +238,24 @@ class Graph:
 
     def outer_names(self, path: bytes, symbol: int) -> set[str]:
         """Return the names by which other files, including templates, may use a definition."""
-        if (model := self._view.model(path)) is None:
+        if (model := self.model(path)) is None:
             return set()
         name = model.symbols[symbol].name
         return {name, *public_names(model, symbol)} | self.exported_as(path, {name})
 
     def exported_as(self, path: bytes, names: Set[str]) -> set[str]:
         """Return the exported names of what a file's own code calls by one of `names`."""
-        model = self._view.model(path)
-        exports = model.exports.items() if model is not None else ()
+        exports = self._view.model(path).exports.items()
         return {outer for outer, rows in exports if any(row.text in names for row in rows)}
 
     def source(self, path: bytes, symbol: int) -> int:
         """Return the definition that edges from inside a symbol start from, -1 for the file."""
         model = self._view.model(path)
-        return model.source(symbol, values=model.spec.spaces) if model is not None else -1
+        return model.source(symbol, values=model.spec.spaces)
 
     def alias_at(self, path: bytes, line: int, name: str) -> int:
         """Return the module variable that a line defines as an alias of `name`, or -1."""
-        model = self._view.model(path)
-        return model.alias_at(line, name) if model is not None else -1
+        return self._view.model(path).alias_at(line, name)
 
     def imported_as(self, path: bytes, name: str) -> list[Referent]:
         """Return the definitions that a name refers to through an import or export of the file."""
@@ -265,8 +263,7 @@ class Graph:
 
     def explicit_exports(self, path: bytes) -> list[Referent]:
         """Return the definitions that a file exports explicitly: `export { a }`, `__all__`."""
-        model = self._view.model(path)
-        return self._edges.exported(path, model) if model is not None else []
+        return self._edges.exported(path, self._view.model(path))
 
     def edges(self, path: bytes) -> list[Edge]:
         """Return the certain edges from a file in source order."""
@@ -387,8 +384,7 @@ class Graph:
 
     def base_names(self, path: bytes) -> set[str]:
         """Return the names of the base types in a file."""
-        model = self._view.model(path)
-        return {name for _, name in base_places(model)} if model is not None else set()
+        return {name for _, name in base_places(self._view.model(path))}
 
     def trust(self, other: Graph) -> None:
         """Take over rows from the graph of another view; each one is validated before use."""
@@ -419,7 +415,7 @@ class Graph:
     def namesakes(self, path: bytes, symbol: int) -> list[int]:
         """Return the definitions of the same name in the same scope, including this one."""
         model = self._view.model(path)
-        if model is None or not 0 <= symbol < len(model.symbols):
+        if not 0 <= symbol < len(model.symbols):
             return []
         name, home = model.symbols[symbol].qualified, model.home
         named = enumerate(model.symbols)
@@ -427,8 +423,7 @@ class Graph:
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Return the definitions in a file; an edge's `symbol` is an index into this list."""
-        model = self._view.model(path)
-        return model.symbols if model is not None else ()
+        return self._view.model(path).symbols
 
     def _resolved(self, path: bytes, spent: Callable[[], bool]) -> Row | None:
         row = self._row_of(path, spent)

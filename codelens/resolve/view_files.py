@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
-from codelens.resolve.file_model import FileModel
+from codelens.resolve.file_model import NO_FACTS, FileModel
 from codelens.resolve.path_tree import folder_of
-from codelens.types import Import
+from codelens.types import Import, Symbol
 
 T = TypeVar("T")
 
@@ -41,6 +41,8 @@ class NoteGroup:
         self.notes = notes
 
 
+Place = tuple[bytes, int, *tuple[object, ...]]
+"""A file and the position of a definition in it; referents and values begin with these."""
 Surveyed = Callable[
     [Sequence[bytes], Callable[[FileModel], object]], Iterable[tuple[bytes, object]]
 ]
@@ -97,14 +99,24 @@ class View:
         self.notes: set[Note] = set()
         """The files looked into and queries made since this set was last replaced."""
 
-    def model(self, path: bytes) -> FileModel | None:
-        """Return the facts of a file; None if it has none."""
+    def model(self, path: bytes) -> FileModel:
+        """Return the facts of a file, `NO_FACTS` if it has none."""
         self.notes.add(path)
         young = self._models.young
         return young[path] if path in young else self._models.take(path, self._loaded)
 
-    def _loaded(self, path: bytes) -> FileModel | None:
-        return self._load(path) if path in self.languages else None
+    def of_languages(self, languages: Set[str]) -> Iterator[tuple[bytes, FileModel]]:
+        """Yield all files of some languages with their facts, by path."""
+        for path, language in sorted(self.languages.items()):
+            if language in languages:
+                yield path, self.model(path)
+
+    def symbol(self, place: Place) -> Symbol:
+        """Return the definition that a referent or a value names by file and position."""
+        return self.model(place[0]).symbols[place[1]]
+
+    def _loaded(self, path: bytes) -> FileModel:
+        return (self._load(path) if path in self.languages else None) or NO_FACTS
 
     def defining(self, name: str, languages: Set[str]) -> list[bytes]:
         """Return, by path, at least all files in some languages that define or declare a name."""
@@ -120,7 +132,7 @@ class View:
             definers: dict[str, set[bytes]] = {}
             for path in self.languages:
                 model = self.aside(partial(self.model, path))
-                for symbol in model.symbols if model is not None else ():
+                for symbol in model.symbols:
                     definers.setdefault(symbol.name, set()).add(path)
             self._definers = definers
         return self._definers.get(name, ())
@@ -221,7 +233,7 @@ class View:
         if self._surveyed is not None:
             return self._surveyed(paths, take)
         models = ((path, self.model(path)) for path in paths)
-        return [(path, take(model)) for path, model in models if model is not None]
+        return [(path, take(model)) for path, model in models if model is not NO_FACTS]
 
     def index(self, name: str, make: Callable[[], T]) -> T:
         """Return an index over files of the whole view, built once.
@@ -258,7 +270,7 @@ MOST_ROWS = 400_000
 
 
 class ModelCache:
-    """Models by path; None for a file without facts.
+    """Models by path.
 
     The cache has two generations. When the young one holds half of the limit, it becomes the old
     one, and the models of the previous old generation are dropped unless they were used meanwhile.
@@ -271,9 +283,9 @@ class ModelCache:
     """
 
     def __init__(self, least_rows: int = LEAST_ROWS, most_rows: int = MOST_ROWS) -> None:
-        self.young: dict[bytes, FileModel | None] = {}
+        self.young: dict[bytes, FileModel] = {}
         """Look here before calling `take`."""
-        self._old: dict[bytes, FileModel | None] = {}
+        self._old: dict[bytes, FileModel] = {}
         self._rows = 0
         self._least_rows, self._most_rows = least_rows, most_rows
         self._bound = least_rows
@@ -285,7 +297,7 @@ class ModelCache:
     def __len__(self) -> int:
         return len(self.young) + len(self._old)
 
-    def take(self, path: bytes, load: Callable[[bytes], FileModel | None]) -> FileModel | None:
+    def take(self, path: bytes, load: Callable[[bytes], FileModel]) -> FileModel:
         """Return the model of a file that is not in `young`, from the old generation or loaded."""
         if path in self._old:
             model = self._old.pop(path)
@@ -327,7 +339,5 @@ class ModelCache:
         self.young, self._old, self._rows = {}, {}, 0
 
 
-def _rows_of(model: FileModel | None) -> int:
-    if model is None:
-        return 1
-    return len(model.symbols) + len(model.references) + len(model.bindings)
+def _rows_of(model: FileModel) -> int:
+    return len(model.symbols) + len(model.references) + len(model.bindings) or 1

@@ -16,7 +16,7 @@ from harness_sizes import size_of
 
 from codelens.extract.facts import facts_of
 from codelens.resolve.edges import Edges
-from codelens.resolve.file_model import FileModel
+from codelens.resolve.file_model import NO_FACTS, FileModel
 from codelens.resolve.imports import Importer
 from codelens.resolve.view_files import View
 
@@ -79,7 +79,7 @@ def resolve_all(language: str, files: dict[bytes, str]) -> int:
     for path in files:
         for edge in edges.of_file(path):
             target = view.model(edge.target)
-            assert target is not None
+            assert target is not NO_FACTS
             assert -1 <= edge.target_symbol < len(target.symbols)
             count += 1
     return count

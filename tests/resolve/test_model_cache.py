@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelens.resolve.file_model import FileModel
+from codelens.resolve.file_model import NO_FACTS, FileModel
 from codelens.resolve.view_files import ModelCache
 from codelens.types import Reference
 
@@ -17,10 +17,10 @@ def model_of(size: int) -> FileModel:
     return FileModel("python", [], uses, [], scopes=[], bindings=[])
 
 
-def asked(models: ModelCache, path: bytes, loads: list[bytes], size: int = 3) -> FileModel | None:
-    def load(path: bytes) -> FileModel | None:
+def asked(models: ModelCache, path: bytes, loads: list[bytes], size: int = 3) -> FileModel:
+    def load(path: bytes) -> FileModel:
         loads.append(path)
-        return model_of(size) if size else None
+        return model_of(size) if size else NO_FACTS
 
     return models.young[path] if path in models.young else models.take(path, load)
 
@@ -31,7 +31,7 @@ def test_no_more_is_held_than_may_be(questions: list[tuple[int, int]]) -> None:
     for number, size in questions:
         asked(models, b"%d" % number, loads, size)
         held = [*models.young.values(), *models._old.values()]
-        rows = [len(model.references) if model else 1 for model in held]
+        rows = [len(model.references) or 1 for model in held]
         # A model larger than the whole cache stays while it is the last one.
         assert sum(rows) <= MOST + max(rows)
 
@@ -49,8 +49,8 @@ def test_repeated_requests_load_once() -> None:
 
 def test_files_without_facts_are_cached_too() -> None:
     models, loads = ModelCache(MOST, MOST), list[bytes]()
-    assert asked(models, b"a", loads, 0) is None
-    assert asked(models, b"a", loads, 0) is None
+    assert asked(models, b"a", loads, 0) is NO_FACTS
+    assert asked(models, b"a", loads, 0) is NO_FACTS
     assert loads == [b"a"]
 
 

@@ -10,16 +10,19 @@ from urllib.parse import urlsplit
 
 from codelens.errors import SettingError
 from codelens.meaning.cross_encoder import RerankingClient
+from codelens.meaning.providers.client_providers import (
+    GeminiClient,
+    OllamaClient,
+    OpenAIClient,
+    VoyageClient,
+    VoyageReranker,
+)
 from codelens.meaning.providers.embedding_client import (
     Connection,
     EmbeddingClient,
     ProviderKeyMissing,
 )
-from codelens.meaning.providers.gemini_provider import GeminiClient
 from codelens.meaning.providers.local_provider import LocalClient
-from codelens.meaning.providers.ollama_provider import OllamaClient
-from codelens.meaning.providers.openai_provider import OpenAIClient
-from codelens.meaning.providers.voyage_provider import VoyageClient, VoyageReranker
 
 
 class CapabilityProfile(NamedTuple):

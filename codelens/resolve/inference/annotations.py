@@ -67,8 +67,7 @@ class Annotations:
         return self.once(key, lambda: self._of_text(path, scope, text, me), None)
 
     def _of_text(self, path: bytes, scope: int, text: str, me: Value) -> Value:
-        model = self.view.model(path)
-        forward = model is not None and model.spec.submodules
+        forward = self.view.model(path).spec.submodules
         return self._of(path, scope, parsed(_bound(text), forward=forward), me)
 
     def _of(self, path: bytes, scope: int, type_: Type, me: Value) -> Value:
@@ -158,8 +157,8 @@ class Annotations:
         signatures: list[Signature] = []
         for type_ in self.resolver.ancestry(own):
             model = self.view.model(type_.path)
-            scope = model.own_scope.get(type_.symbol, -1) if model is not None else -1
-            if model is None or not model.spec.spaces:
+            scope = model.own_scope.get(type_.symbol, -1)
+            if not model.spec.spaces:
                 continue
             for row in model.of_scope.get(scope, ()):
                 if row.how in {"called", "alias"}:
@@ -222,11 +221,11 @@ class Annotations:
     def _argument_for(self, path: bytes, scope: int, name: str, me: Value) -> Value:
         """Return the argument for a type variable in an instance of the enclosing class."""
         model = self.view.model(path)
-        symbol = model.type_around(scope) if model is not None else -1
+        symbol = model.type_around(scope)
         if symbol < 0 and isinstance(me, Instance) and me.path == path:
             # A class's own annotations, such as its bases, belong to the scope around the class.
             symbol = me.symbol
-        if model is None or symbol < 0:
+        if symbol < 0:
             return None
         order = [
             variable
@@ -250,8 +249,7 @@ class Annotations:
         while referents and self._is_parameter(referents[0]):
             # `def f(sql: sql.Token)`: the types of parameters are evaluated outside of the
             # function.
-            model = self.view.model(path)
-            outer = model.scopes[referents[0].scope].parent if model is not None else -1
+            outer = self.view.model(path).scopes[referents[0].scope].parent
             referents = self.names.lookup(path, outer, first, types=not rest) if outer >= 0 else []
         for at, part in enumerate(rest):
             last = at == len(rest) - 1
@@ -262,8 +260,8 @@ class Annotations:
 
     def _is_parameter(self, referent: Referent) -> bool:
         """Whether a referent is a local Python variable with an annotation or an unknown value."""
-        model = self.view.model(referent.path) if referent.symbol == LOCAL else None
-        if model is None or not model.spec.submodules:
+        model = self.view.model(referent.path)
+        if referent.symbol != LOCAL or not model.spec.submodules:
             return False
         rows = self.names.rows(referent)
         is_function = model.scopes[referent.scope].kind == "function"
@@ -275,7 +273,7 @@ class Annotations:
                 referent.path, name
             )
         model = self.view.model(referent.path)
-        if model is None or referent.symbol < 0:
+        if referent.symbol < 0:
             return []
         return [
             Referent(referent.path, at, 0, name)
@@ -285,8 +283,6 @@ class Annotations:
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """Return a value of a type with type arguments, as an annotation denotes it."""
         model = self.view.model(referent.path)
-        if model is None:
-            return None
         if referent.symbol >= 0:
             kind = model.symbols[referent.symbol].kind
             if kind == "type":

@@ -79,8 +79,8 @@ class CallbackParameters:
         if not isinstance(function, Definition) or not isinstance(result, Instance):
             return function
         model = self.view.model(function.path)
-        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
-        if model is None or scope < 0 or isinstance(function.owner, (Instance, Super)):
+        scope = model.own_scope.get(function.symbol, -1)
+        if scope < 0 or isinstance(function.owner, (Instance, Super)):
             return function
         declared = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
         type_ = parsed(declared[0]) if declared else None
@@ -125,9 +125,9 @@ class CallbackParameters:
         """Return how a value may be called: a function, a callable object, a field with either."""
         if isinstance(function, Instance):
             return self.resolver.call_signatures(function)
-        model = self.view.model(function.path) if isinstance(function, Definition) else None
-        if model is None or not isinstance(function, Definition):
+        if not isinstance(function, Definition):
             return []
+        model = self.view.model(function.path)
         path, symbol, owner = function
         scope = model.own_scope.get(symbol, -1)
         if model.symbols[symbol].kind not in VARIABLES:
@@ -251,7 +251,7 @@ class Calls:
         if isinstance(value, Definition):
             path, symbol = value.path, value.symbol
             model = self.view.model(path)
-            if model is not None and model.spec.spaces and not model.spec.untyped:
+            if model.spec.spaces and not model.spec.untyped:
                 key = ("overloads", path, symbol)
                 candidates = self.once(key, lambda: overloads(model, path, symbol), (symbol,))
                 if len(candidates) > 1:
@@ -297,7 +297,7 @@ class Calls:
     def handed(self, module: Module) -> Value:
         """Return the value of a CommonJS module itself: its default export."""
         model = self.view.model(module.path)
-        if model is None or not model.spec.spaces:
+        if not model.spec.spaces:
             return None
         values: list[Value] = []
         for referent in self.resolver.chosen(self.names.exported(module.path, "default")):
@@ -315,8 +315,6 @@ class Calls:
 
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
         model = self.view.model(path)
-        if model is None:
-            return None
         if model.spec.spaces:
             # Only the arguments could select the overload, so all overloads must agree.
             return self._agreed_result(path, model, overloads(model, path, symbol), me)
@@ -406,7 +404,7 @@ class Calls:
         if not isinstance(value, Instance):
             return value if isinstance(value, (Record, Literal)) else None
         model = self.view.model(value.path)
-        if model is None or self.resolver.members(value, "then"):
+        if self.resolver.members(value, "then"):
             return None
         if model.spec.spaces:
             return value

@@ -101,8 +101,8 @@ class Expressions:
         if taken is None:
             return None
         model = self.view.model(path)
-        late = model.named_like_their_value if model is not None else {}
-        if model is not None and late and late.get((scope, line, head_of(text))) == text:
+        late = model.named_like_their_value
+        if late and late.get((scope, line, head_of(text))) == text:
             scope = model.scopes[scope].parent
         used = scope
         scope, sensitive = self.place(path, scope, taken[0])
@@ -121,8 +121,6 @@ class Expressions:
         other functions.
         """
         model = self.view.model(path)
-        if model is None:
-            return False
         functions = model.functions
         if functions[used] == functions[scope]:
             return self._is_in_branch(model, scope, used, name, line)
@@ -146,7 +144,7 @@ class Expressions:
         if head[0] in _WRITTEN or not self.resolver.by_place:
             return scope, True
         model = self.view.model(path)
-        if model is not None and (head == "super" or head in model.spec.instance):
+        if head == "super" or head in model.spec.instance:
             if model.spec.spaces:
                 return holder(model, scope), False
             return model.own_scope.get(model.type_around(scope), scope), False
@@ -229,8 +227,7 @@ class Expressions:
 
     def _of_module(self, path: bytes, local: Referent) -> list[Referent]:
         """Return the export that a JavaScript variable aliases: `const { f: local } = module`."""
-        model = self.view.model(path)
-        rows = self.names.rows(local) if model is not None and model.spec.spaces else ()
+        rows = self.names.rows(local) if self.view.model(path).spec.spaces else ()
         row = next(iter(rows), None)
         owner, _, name = (
             row.text.rpartition(".") if row is not None and len(rows) == 1 else ("",) * 3
@@ -255,17 +252,16 @@ class Expressions:
             # For the class itself, the metaclass would have the method.
             value = together([part for part in each(value) if isinstance(part, Instance)])
         referents = [referent for referent, _ in self.resolver.members(value, reference.name)]
-        if not referents and reference.receiver == "this":
-            model = self.view.model(path)
-            if model is not None and model.spec.is_component:
-                return self.names.given_to_all(path, reference.name)
+        is_own = not referents and reference.receiver == "this"
+        if is_own and self.view.model(path).spec.is_component:
+            return self.names.given_to_all(path, reference.name)
         return referents
 
     def _asserted(self, path: bytes, reference: Reference) -> Value:
         """Return the type of an earlier assertion about the receiver in the same function."""
         model = self.view.model(path)
-        assertions = model.asserted.get(reference.receiver) if model is not None else None
-        if model is None or assertions is None:
+        assertions = model.asserted.get(reference.receiver)
+        if assertions is None:
             return None
         function = model.functions[reference.scope]
         before = [row for row in assertions if row[0] == function and row[1] < reference.line]
@@ -309,8 +305,6 @@ class Expressions:
         if head[0] in _WRITTEN:
             return self._written(path, scope, head, line)
         model = self.view.model(path)
-        if model is None:
-            return None
         if head == "super":
             return self._super(path, scope, model)
         if head in model.spec.instance:
@@ -346,16 +340,15 @@ class Expressions:
 
     def chosen(self, referents: list[Referent]) -> list[Referent]:
         """Return only the first of several overloads; any other referents stay."""
-        if len(referents) > 1 and referents[0].symbol >= 0:
-            model = self.view.model(referents[0].path)
-            if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:
-                return referents[:1]
+        is_defined = len(referents) > 1 and referents[0].symbol >= 0
+        if is_defined and self.view.symbol(referents[0]).kind in CALLABLE:
+            return referents[:1]
         return referents
 
     def _first_parameter(self, referent: Referent) -> Value:
         """Return the value of Python's `self` or `cls`."""
         model = self.view.model(referent.path)
-        if model is None or referent.name not in _FIRST_PARAMETERS or model.spec.instance:
+        if referent.name not in _FIRST_PARAMETERS or model.spec.instance:
             return None
         rows = self.names.rows(referent)
         if any(row.how not in {"?", ":"} for row in rows) or len(rows) != 1:
@@ -377,8 +370,7 @@ class Expressions:
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """Return the value of `this`: an instance of the enclosing class."""
-        model = self.view.model(path)
-        symbol = model.type_around(scope) if model is not None else -1
+        symbol = self.view.model(path).type_around(scope)
         return self.this(path, symbol) if symbol >= 0 else None
 
     def _own_this(self, path: bytes, scope: int, model: FileModel) -> Value:
@@ -418,8 +410,6 @@ class Expressions:
         if referent.symbol == MODULE:
             return Module(referent.path)
         model = self.view.model(referent.path)
-        if model is None:
-            return None
         if referent.symbol >= 0:
             symbol = model.symbols[referent.symbol]
             if symbol.kind in CALLABLE or symbol.kind in TYPES or symbol.kind == "module":
@@ -452,8 +442,7 @@ class Expressions:
     def _from_rows(self, referent: Referent, line: int) -> Value:
         rows = [row for row in self.names.rows(referent) if row.how != "let"]
         if not rows and referent.name == "default":
-            model = self.view.model(referent.path)
-            handed = model.exports.get("default", ()) if model is not None else ()
+            handed = self.view.model(referent.path).exports.get("default", ())
             rows = [row._replace(how="=") for row in handed if row.text[:1] == "{"]
         declared = [row for row in rows if row.how == ":"]
         if declared:

@@ -196,8 +196,6 @@ class Members:
     def bases(self, own: Instance) -> list[Instance]:
         """Return the bases of a type that are types of the view."""
         model = self.view.model(own.path)
-        if model is None:
-            return []
         bases: list[Instance] = []
         for symbol in self._merged(model, own.symbol):
             scope = model.own_scope.get(symbol)
@@ -265,7 +263,7 @@ class Members:
     def _of_shape(self, value: Shape, name: str) -> list[tuple[Referent, Value]]:
         """Return a member of an anonymous object type, if one place declares its members."""
         model = self.view.model(value.path)
-        if model is None or not model.spec.spaces or not isinstance(value.type_, Fields):
+        if not model.spec.spaces or not isinstance(value.type_, Fields):
             return []
         fields = [field for field, _ in value.type_.members]
         owners = self.once(("owners", value.path), lambda: _owners(model), {}).get(name, ())
@@ -315,8 +313,6 @@ class Members:
 
     def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         model = self.view.model(value.path)
-        if model is None:
-            return []
         if model.symbols[value.symbol].kind in TYPES:
             own = Instance(value.path, value.symbol)
             return self._of_types(self.ancestry(own), name, value)
@@ -335,8 +331,6 @@ class Members:
     ) -> list[tuple[Referent, Value]]:
         for type_ in ancestors:
             model = self.view.model(type_.path)
-            if model is None:
-                continue
             for symbol in self._merged(model, type_.symbol):
                 places = model.children.get(symbol, {}).get(name)
                 if places:
@@ -364,12 +358,8 @@ class Members:
             return False
         for base in ancestors[ancestors.index(own) + 1 :]:
             base_model = self.view.model(base.path)
-            places_of_base = (
-                base_model.children.get(base.symbol, {}).get(symbol.name)
-                if base_model is not None
-                else None
-            )
-            if base_model is not None and places_of_base:
+            places_of_base = base_model.children.get(base.symbol, {}).get(symbol.name)
+            if places_of_base:
                 return base_model.symbols[places_of_base[0]].kind == "property"
         return False
 
@@ -397,8 +387,6 @@ class Members:
     def taken(self, referent: Referent, me: Value) -> Value:
         """Return the value of a member that was found on an owner."""
         model = self.view.model(referent.path)
-        if model is None:
-            return None
         symbol = model.symbols[referent.symbol]
         if symbol.kind in CALLABLE:
             return Definition(referent.path, referent.symbol, me)

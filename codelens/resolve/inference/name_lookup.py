@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, Entry, FileModel
+from codelens.resolve.file_model import CALLABLE, NO_FACTS, TYPES, VARIABLES, Entry, FileModel
 from codelens.resolve.languages.registry import LanguageSpec
 from codelens.resolve.path_tree import folder_of, name_of, stem_of
 from codelens.resolve.view_files import View
@@ -83,7 +83,7 @@ class Names:
         Most scopes bind few names, so this merges many queries into one.
         """
         model = self.view.model(path)
-        if model is None or type(self).lookup is not Names.lookup:
+        if type(self).lookup is not Names.lookup:
             return scope, True
         scopes, names = model.scopes, model.names
         at, first = scope, True
@@ -109,8 +109,6 @@ class Names:
         self, path: bytes, scope: int, name: str, types: bool
     ) -> list[Referent]:
         model = self.view.model(path)
-        if model is None:
-            return []
         rules = model.spec
         at, first = scope, True
         while at >= 0:
@@ -149,8 +147,7 @@ class Names:
         Auto-import plugins write such declarations: `Card: typeof import("./Card.vue")["default"]`
         in `GlobalComponents`, `const useCart: ...` in `declare global`.
         """
-        model = self.view.model(path)
-        language = model.spec.stub_language if model is not None else ""
+        language = self.view.model(path).spec.stub_language
         for file in self.view.defined_in(name, language) if language else ():
             if not file.endswith(b".d.ts") or not path.startswith(_reach(file)):
                 continue
@@ -167,9 +164,7 @@ class Names:
         """Return the global names that a declaration file declares, each with its type."""
         declared: dict[str, tuple[Referent, str]] = {}
         model = self.view.model(file)
-        for at, symbol in enumerate(model.symbols if model is not None else ()):
-            if model is None:
-                break
+        for at, symbol in enumerate(model.symbols):
             scope = model.home[at]
             if symbol.parent >= 0 and model.symbols[symbol.parent].name in _GIVING:
                 scope = model.own_scope.get(symbol.parent, -1)
@@ -188,8 +183,8 @@ class Names:
         """Return the global types of declaration files without imports and exports."""
         referents: list[Referent] = []
         for file in self.view.defined_in(name, rules.stub_language):
-            model = self.view.model(file) if file.endswith(b".d.ts") else None
-            if model is None or not model.is_ambient:
+            model = self.view.model(file) if file.endswith(b".d.ts") else NO_FACTS
+            if not model.is_ambient:
                 continue
             entry = model.names[0].get(name)
             for at in self.in_space(model, entry.symbols, types=True) if entry is not None else ():
@@ -255,8 +250,6 @@ class Names:
         if depth > _FAR:
             return []
         model = self.view.model(path)
-        if model is None:
-            return []
         if not import_.name:
             if model.spec.submodules and not import_.alias and "." in import_.module.lstrip("."):
                 head = import_.module.partition(".")[0]
@@ -282,10 +275,7 @@ class Names:
         """Whether a default import yields the module itself: one of CommonJS, without a default."""
         model = self.view.model(path)
         return (
-            model is not None
-            and model.spec.spaces
-            and "default" not in model.exports
-            and "default" not in model.names[0]
+            model.spec.spaces and "default" not in model.exports and "default" not in model.names[0]
         )
 
     def _of_declared_module(
@@ -293,9 +283,9 @@ class Names:
     ) -> list[Referent]:
         """Return what `declare module "virtual:config" {}` declares under the imported name."""
         for file in self.view.defined_in(import_.module, rules.stub_language):
-            model = self.view.model(file) if file.endswith(b".d.ts") else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or symbol.kind != "module" or symbol.name != import_.module:
+            model = self.view.model(file) if file.endswith(b".d.ts") else NO_FACTS
+            for at, symbol in enumerate(model.symbols):
+                if symbol.kind != "module" or symbol.name != import_.module:
                     continue
                 own = model.own_scope.get(at, 0)
                 for scope, around in enumerate(model.functions):
@@ -337,7 +327,7 @@ class Names:
     ) -> list[Referent]:
         model = self.view.model(path)
         seen = seen if seen is not None else set()
-        if model is None or path in seen or depth > _FAR:
+        if path in seen or depth > _FAR:
             return []
         apart = types and model.spec.spaces
         for row in model.exports.get(name, ()):
@@ -453,7 +443,7 @@ class Names:
     def _is_star_exported(self, path: bytes, name: str) -> bool:
         """Whether a wildcard import includes a name: one in `__all__`, or without underscore."""
         model = self.view.model(path)
-        if model is None or not model.spec.ordered:
+        if not model.spec.ordered:
             return True
         if "__all__" not in model.names[0]:
             return not name.startswith("_")
@@ -462,8 +452,7 @@ class Names:
 
     def submodule(self, path: bytes, name: str) -> list[Referent]:
         """Return the module of that name in a package."""
-        model = self.view.model(path)
-        if model is None or not model.spec.submodules:
+        if not self.view.model(path).spec.submodules:
             return []
         if not path.rpartition(b"/")[2].startswith(b"__init__."):
             return []
@@ -474,8 +463,6 @@ class Names:
     def rows(self, referent: Referent) -> tuple[Binding, ...]:
         """Return the bindings that assign a value to a variable."""
         model = self.view.model(referent.path)
-        if model is None:
-            return ()
         if referent.symbol >= 0 and model.symbols[referent.symbol].kind not in VARIABLES:
             return ()
         entry = model.names[referent.scope].get(referent.name)

@@ -148,8 +148,7 @@ class Resolver:
 
     def is_type(self, value: Definition) -> bool:
         """Whether a definition is a type."""
-        model = self.view.model(value.path)
-        return model is not None and model.symbols[value.symbol].kind in TYPES
+        return self.view.symbol(value).kind in TYPES
 
     @property
     def answers(self) -> int:

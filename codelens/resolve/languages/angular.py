@@ -132,18 +132,15 @@ class Templates:
             if file not in self.view.languages:
                 continue
             model = self.view.model(file)
-            for symbol in model.own_scope if model is not None else ():
-                url = said(model, symbol).get("templateUrl", "") if model is not None else ""
+            for symbol in model.own_scope:
+                url = said(model, symbol).get("templateUrl", "")
                 if url and joined(folder_of(file), url.encode()) == path:
                     return Instance(file, symbol)
         return None
 
     def _around(self, path: bytes, scope: int) -> Value:
         """Return the component whose template a scope is in."""
-        model = self.view.model(path)
-        if model is None:
-            return None
-        if model.language == "angular":
+        if self.view.model(path).language == "angular":
             return self.component(path)
         return self.resolver.instance_around(path, scope)
 
@@ -154,8 +151,6 @@ class Templates:
 
     def _directives(self, path: bytes, symbol: int) -> tuple[Place, ...]:
         model = self.view.model(path)
-        if model is None:
-            return ()
         own = said(model, symbol)
         usable: dict[Place, None] = {(path, symbol): None}
         if own.get("imports"):
@@ -164,7 +159,7 @@ class Templates:
             module = self._declaring(path, symbol)
             if module is not None:
                 declaring = self.view.model(module[0])
-                of_module = said(declaring, module[1]) if declaring is not None else {}
+                of_module = said(declaring, module[1])
                 for key in ("declarations", "imports"):
                     self._take(module[0], of_module.get(key, ""), usable)
         return tuple(usable)
@@ -179,7 +174,7 @@ class Templates:
                 for referent in self._referents(at, name.strip().removeprefix("...")):
                     place = (referent.path, referent.symbol)
                     model = self.view.model(referent.path)
-                    if place in seen or model is None or referent.symbol == MODULE:
+                    if place in seen or referent.symbol == MODULE:
                         continue
                     seen.add(place)
                     of_class = said(model, referent.symbol) if referent.symbol >= 0 else {}
@@ -206,15 +201,15 @@ class Templates:
     def _declaring(self, path: bytes, symbol: int) -> Place | None:
         """Return the module that declares a component: one in its folder or in one above."""
         model = self.view.model(path)
-        name = model.symbols[symbol].name if model is not None else ""
+        name = model.symbols[symbol].name
         folder = folder_of(path)
         while True:
             for file in self.view.folder(folder):
                 if not file.endswith(_MODULE_FILES):
                     continue
                 declaring = self.view.model(file)
-                for at in declaring.own_scope if declaring is not None else ():
-                    text = said(declaring, at).get("declarations", "") if declaring else ""
+                for at in declaring.own_scope:
+                    text = said(declaring, at).get("declarations", "")
                     usable: dict[Place, None] = {}
                     if name in text or "..." in text:
                         self._take(file, text, usable)
@@ -231,8 +226,7 @@ class Templates:
             return []
         directives_here: list[tuple[Place, _Selector]] = []
         for place in self.directives(component):
-            model = self.view.model(place[0])
-            text = said(model, place[1]).get("selector", "") if model is not None else ""
+            text = said(self.view.model(place[0]), place[1]).get("selector", "")
             fitting = next(
                 (selector for selector in _selectors(text) if selector.fits(element)), None
             )
@@ -246,13 +240,11 @@ class Templates:
             pipe = self._pipe(path, scope, head[2:-1])
             if pipe is None or pipe.scope < 0:
                 return None
-            model = self.view.model(pipe.path)
-            owner = model.symbols[pipe.symbol].parent if model is not None else -1
+            owner = self.view.model(pipe.path).symbols[pipe.symbol].parent
             return Definition(pipe.path, pipe.symbol, Instance(pipe.path, owner))
         element = _element(head)
         for place, _ in self._on(path, scope, element):
-            model = self.view.model(place[0])
-            of_class = said(model, place[1]) if model is not None else {}
+            of_class = said(self.view.model(place[0]), place[1])
             exported = [word.strip() for word in of_class.get("exportAs", "").split(",")]
             if (
                 element.exported in exported
@@ -266,8 +258,7 @@ class Templates:
         """Return the method of a pipe, or its class with the scope -1."""
         component = self._around(path, scope)
         for place in self.directives(component) if isinstance(component, Instance) else ():
-            model = self.view.model(place[0])
-            if model is not None and said(model, place[1]).get("pipe") == name:
+            if said(self.view.model(place[0]), place[1]).get("pipe") == name:
                 for referent, _ in self.resolver.members(Instance(*place), "transform"):
                     return referent
                 return Referent(*place, -1)
@@ -290,11 +281,11 @@ class Templates:
         """Return the input or output of a directive with a public name."""
         for base in self.resolver.ancestry(Instance(*place)):
             model = self.view.model(base.path)
-            scope = model.own_scope.get(base.symbol) if model is not None else None
-            for row in model.bindings if model is not None else ():
+            scope = model.own_scope.get(base.symbol)
+            for row in model.bindings:
                 if row.how == "io" and row.scope == scope and row.name == name:
                     return [Referent(base.path, int(row.text))]
-            if model is not None and name.endswith("Change"):
+            if name.endswith("Change"):
                 # A `model()` is an output, too.
                 continue
         return []

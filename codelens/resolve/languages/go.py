@@ -57,8 +57,7 @@ class GoMembers(Members):
             return []
         pairs: list[tuple[Referent, Value]] = []
         for referent, _ in self.members(under, name):
-            model = self.view.model(referent.path)
-            if model is not None and model.symbols[referent.symbol].parent >= 0:
+            if self.view.symbol(referent).parent >= 0:
                 pairs.append((referent, value))
         return pairs
 
@@ -68,7 +67,7 @@ class GoMembers(Members):
         if value is not None:
             return value
         model = self.view.model(referent.path)
-        if model is None or model.symbols[referent.symbol].kind != "field":
+        if model.symbols[referent.symbol].kind != "field":
             return None
         symbol = model.symbols[referent.symbol]
         scope = model.own_scope.get(symbol.parent)
@@ -83,8 +82,8 @@ def underlying(resolver: Resolver, value: Value) -> Value:
     if not isinstance(value, Instance):
         return None
     model = resolver.view.model(value.path)
-    scope = model.own_scope.get(value.symbol) if model is not None else None
-    if model is None or scope is None or model.symbols[value.symbol].kind != "type":
+    scope = model.own_scope.get(value.symbol)
+    if scope is None or model.symbols[value.symbol].kind != "type":
         return None
     row = next((row for row in model.of_scope.get(scope, ()) if row.how == "alias"), None)
     return resolver.of_type(value.path, scope, row.text) if row is not None else None
@@ -142,7 +141,7 @@ def _of_type(
     path: bytes, referent: Referent, types: GoMembers, interfaces: list[_Interface]
 ) -> Iterator[ExtraEdge]:
     model = types.view.model(referent.path)
-    if model is None or model.symbols[referent.symbol].kind not in {"struct", "type"}:
+    if model.symbols[referent.symbol].kind not in {"struct", "type"}:
         return
     symbol = model.symbols[referent.symbol]
     if symbol.signature.startswith(f"type {symbol.name}[") or " = " in symbol.signature:
@@ -158,8 +157,7 @@ def _of_type(
             )
         for method, (of, _) in zip(implementing, interface.methods.values(), strict=True):
             if method.path == path:
-                type_model = types.view.model(path)
-                line = type_model.symbols[method.symbol].name_line if type_model is not None else 0
+                line = types.view.model(path).symbols[method.symbol].name_line
                 yield ExtraEdge(method.symbol, of.name, line, of, "override")
 
 
@@ -189,8 +187,7 @@ def _visible(path: bytes, types: GoMembers) -> Iterator[_Interface]:
             referent.path for referents in methods.values() for referent in referents
         )
     for file in files:
-        model = types.view.model(file)
-        for import_ in model.imports if model is not None else ():
+        for import_ in types.view.model(file).imports:
             for main in types.view.modules(file, import_.module)[:1]:
                 for name, referents in types.names.package(main).names.items():
                     if name[:1].isupper():
@@ -211,7 +208,7 @@ def _required_methods(
 ) -> dict[str, tuple[Referent, Signature]]:
     """Return the methods of an interface, including embedded ones; empty if any is unknown."""
     model = types.view.model(referent.path)
-    if model is None or model.symbols[referent.symbol].kind != "interface" or depth > _MOST_METHODS:
+    if model.symbols[referent.symbol].kind != "interface" or depth > _MOST_METHODS:
         return {}
     if "[" in model.symbols[referent.symbol].signature:
         return {}
@@ -238,7 +235,7 @@ def _required_methods(
 def signature(referent: Referent, types: GoMembers) -> Signature | None:
     """Return the parameter and result types of a method with package paths; None if unknown."""
     model = types.view.model(referent.path)
-    if model is None or referent.symbol < 0 or model.symbols[referent.symbol].kind not in CALLABLE:
+    if referent.symbol < 0 or model.symbols[referent.symbol].kind not in CALLABLE:
         return None
     symbol = model.symbols[referent.symbol]
     types_written = signature_types(symbol.signature, symbol.name)
@@ -288,7 +285,7 @@ class GoAnnotations(Annotations):
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """Return a value of a type with type arguments, as an annotation denotes it."""
         model = self.view.model(referent.path)
-        if model is None or referent.symbol < 0 or model.symbols[referent.symbol].kind != "type":
+        if referent.symbol < 0 or model.symbols[referent.symbol].kind != "type":
             return super().typed(referent, args, me)
         if " = " in model.symbols[referent.symbol].signature:
             return super().typed(referent, args, me)
@@ -301,8 +298,8 @@ class GoCalls(Calls):
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
         """Return the result of a function; only the call determines its type parameters."""
         model = self.view.model(path)
-        scope = model.own_scope.get(symbol) if model is not None else None
-        if model is None or scope is None or scope not in model.parameters:
+        scope = model.own_scope.get(symbol)
+        if scope is None or scope not in model.parameters:
             return super()._result(path, symbol, me)
         results = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
         own = "|".join(map(re.escape, model.parameters[scope]))

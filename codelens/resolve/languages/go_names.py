@@ -238,7 +238,7 @@ class GoNames(Names):
             if self.view.languages[path] != "go" or (path.endswith(_TEST) and not tests):
                 continue
             model = self.view.model(path)
-            if model is None or self.clause(path) != clause:
+            if self.clause(path) != clause:
                 continue
             for at, symbol in enumerate(model.symbols):
                 # A field outside of any type belongs to the struct in a function's result.
@@ -251,7 +251,7 @@ class GoNames(Names):
     def methods(self, path: bytes, symbol: int, name: str) -> list[Referent]:
         """Return the methods of a type from all files of its package."""
         model = self.view.model(path)
-        if model is None or model.symbols[symbol].parent >= 0:
+        if model.symbols[symbol].parent >= 0:
             return []
         referents = self.package(path).methods.get(model.symbols[symbol].name, {}).get(name, [])
         return self.chosen(path, referents)
@@ -272,8 +272,7 @@ class GoNames(Names):
         return all(map(is_built, constraints)) and not _ELSEWHERE.search(name_of(path))
 
     def _rows_of(self, path: bytes) -> tuple[Binding, ...]:
-        model = self.view.model(path)
-        return tuple(model.bindings[:4]) if model is not None else ()
+        return tuple(self.view.model(path).bindings[:4])
 
     def _starred(
         self,

@@ -88,8 +88,7 @@ class LuaNames(Names):
         """Return a file with everything that it requires, directly or indirectly."""
         seen, pending = {path}, [path]
         for here in pending:
-            model = self.view.model(here)
-            for import_ in model.imports if model is not None else ():
+            for import_ in self.view.model(here).imports:
                 new = [file for file in self.view.modules(here, import_.module) if file not in seen]
                 seen.update(new)
                 pending += new
@@ -97,10 +96,9 @@ class LuaNames(Names):
 
     def _globals(self) -> dict[str, list[Referent]]:
         by_name: dict[str, list[Referent]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "lua" else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or symbol.parent >= 0 or at in model.unbound:
+        for path, model in self.view.of_languages({"lua"}):
+            for at, symbol in enumerate(model.symbols):
+                if symbol.parent >= 0 or at in model.unbound:
                     continue
                 plain = symbol.qualified == symbol.name
                 if plain and symbol.exported and not symbol.signature.startswith("local "):
@@ -143,10 +141,8 @@ class LuaMembers(Members):
     def _written_in(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         """Return a field of the table literal that a variable is initialized with."""
         model = self.view.model(value.path)
-        symbol = model.symbols[value.symbol] if model is not None else None
-        entry = None
-        if model is not None and symbol is not None:
-            entry = model.names[model.home[value.symbol]].get(symbol.name)
+        symbol = model.symbols[value.symbol]
+        entry = model.names[model.home[value.symbol]].get(symbol.name)
         for row in entry.rows if entry is not None else ():
             if row.text[:1] == "{":
                 record = Record(value.path, row.scope, row.text, row.line)
@@ -159,8 +155,6 @@ class LuaMembers(Members):
 
     def _indexes(self, value: Definition) -> list[Definition]:
         model = self.view.model(value.path)
-        if model is None:
-            return []
         symbol = model.symbols[value.symbol]
         entry = model.names[model.home[value.symbol]].get(symbol.name)
         texts = [row.text for row in entry.rows] if entry is not None else []
@@ -196,7 +190,7 @@ class LuaMembers(Members):
         """Return a field of a table literal: its value, or the function defined there."""
         model = self.view.model(value.path)
         for key, text in parts(value.text):
-            if key == name and model is not None:
+            if key == name:
                 if text.isidentifier():
                     referents = self.names.lookup(value.path, value.scope, text)
                     return [(referent, value) for referent in referents if referent.symbol >= 0]
@@ -214,7 +208,7 @@ class LuaMembers(Members):
     def taken(self, referent: Referent, me: Value) -> Value:
         """Return the value of a member that was found on an owner."""
         model = self.view.model(referent.path)
-        if model is None or model.symbols[referent.symbol].kind in CALLABLE:
+        if model.symbols[referent.symbol].kind in CALLABLE:
             return super().taken(referent, me)
         assigned = self.resolver.agreed(referent.path, _field_rows(model, me, referent.name))
         return assigned if assigned is not None else super().taken(referent, me)
@@ -226,8 +220,6 @@ class LuaMembers(Members):
         if value_ is not None or not isinstance(value, Definition):
             return value_
         model = self.view.model(value.path)
-        if model is None:
-            return None
         return self.resolver.agreed(value.path, _field_rows(model, value, name))
 
 
@@ -250,17 +242,15 @@ class LuaCalls(Calls):
 
     def called(self, value: Value) -> Value:
         """Return the result of a call; a call of a callable table returns an instance of it."""
-        if isinstance(value, Definition):
-            model = self.view.model(value.path)
-            if model is not None and model.symbols[value.symbol].kind not in CALLABLE:
-                return value
+        if isinstance(value, Definition) and self.view.symbol(value).kind not in CALLABLE:
+            return value
         return super().called(value)
 
     def _returned(self, path: bytes, row: Binding, me: Value) -> Value:
         """Return a function's return value; `self` is the receiver of the call."""
         if row.text == "self" and me is not None:
             model = self.view.model(path)
-            entry = model.names[model.functions[row.scope]].get("self") if model else None
+            entry = model.names[model.functions[row.scope]].get("self")
             if entry is None or all(row_.how == "?" for row_ in entry.rows):
                 return Definition(*me[:2]) if isinstance(me, Instance) else me
         return self.resolver.value(path, row.scope, row.text, row.line)
@@ -295,18 +285,13 @@ class LuaExpressions(Expressions):
 
     def _required(self, path: bytes, line: int) -> Value:
         """Return the module required on a line, if there is exactly one."""
-        model = self.view.model(path)
-        here = (
-            [import_ for import_ in model.imports if import_.line == line]
-            if model is not None
-            else []
-        )
+        here = [import_ for import_ in self.view.model(path).imports if import_.line == line]
         files = self.view.modules(path, here[0].module) if len(here) == 1 else ()
         return together([Module(file) for file in files])
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
-        if head != "self" or model is None:
+        if head != "self":
             return super()._head(path, scope, head, rest, line)
         at = scope
         while at > 0:

@@ -70,8 +70,7 @@ class PossibleUses:
     def possible(self, path: bytes, reference: Reference) -> list[Referent]:
         """Return the methods that a use may refer to, by name alone."""
         name, receiver = reference.name, reference.receiver
-        model = self.view.model(path)
-        if model is None or not model.spec.submodules or receiver == "super()":
+        if not self.view.model(path).spec.submodules or receiver == "super()":
             return []
         if not receiver:
             return self._handed_in(path, reference)
@@ -114,7 +113,7 @@ class PossibleUses:
     def _is_passed_on(self, function: Referent) -> bool:
         """Whether the function's file names it without a call: `run(match)`, `run(match=match)`."""
         model = self.view.model(function.path)
-        return model is not None and any(
+        return any(
             reference.kind in {"name", "export"} and not reference.receiver
             for reference in references_named(model.references, {function.name})
         )
@@ -131,8 +130,7 @@ class PossibleUses:
         methods: list[tuple[Referent, str]] = []
         paths = self.view.defined_in(name, "python")
         for path in paths if paths != MANY else ():
-            model = self.view.model(path)
-            symbols = model.symbols if model is not None else ()
+            symbols = self.view.model(path).symbols
             methods += [
                 (Referent(path, at, 0, name), symbol.kind)
                 for at, symbol in enumerate(symbols)
@@ -145,8 +143,8 @@ class PossibleUses:
     def overriding(self, path: bytes, reference: Reference, method: Referent) -> list[Referent]:
         """Return the methods of derived types that may run instead of `method`."""
         model = self.view.model(method.path)
-        symbol = model.symbols[method.symbol] if model is not None and method.symbol >= 0 else None
-        if model is None or symbol is None or symbol.parent < 0 or not model.spec.submodules:
+        symbol = model.symbols[method.symbol] if method.symbol >= 0 else None
+        if symbol is None or symbol.parent < 0 or not model.spec.submodules:
             return []
         if symbol.kind in _VARIABLES and reference.kind == "call":
             # An attribute is called; it usually holds a function of the same name.
@@ -165,9 +163,8 @@ class PossibleUses:
         methods: list[Referent] = []
         owner = (method.path, symbol.parent)
         for other, _ in self._named(symbol.name):
-            model = self.view.model(other.path)
-            if model is not None and other[:2] != method[:2]:
-                mixin = (other.path, model.symbols[other.symbol].parent)
+            if other[:2] != method[:2]:
+                mixin = (other.path, self.view.symbol(other).parent)
                 if owner in self._ancestors(mixin) or self._are_joined(mixin, owner):
                     methods.append(other)
         return methods if len(methods) <= _MOST_OVERRIDING else []
@@ -188,8 +185,7 @@ class PossibleUses:
 
     def _resolution_orders(self, path: bytes) -> list[list[tuple[bytes, int]]]:
         """Return the ancestors of each class of a file that has at least two."""
-        model = self.view.model(path)
-        symbols = model.symbols if model is not None else ()
+        symbols = self.view.model(path).symbols
         types = [(path, at) for at, symbol in enumerate(symbols) if symbol.kind in TYPES]
         return [order for order in map(self._ancestors, types) if len(order) > 2]
 
@@ -203,7 +199,7 @@ class PossibleUses:
             return False
         model = self.view.model(path)
         at, _ = self.resolver.place(path, scope, head)
-        entry = model.names[at].get(head) if model is not None else None
+        entry = model.names[at].get(head)
         rows = entry.rows if entry is not None and text == head else ()
         if len(rows) == 1 and rows[0].how == "=":
             text, scope, line = rows[0].text, rows[0].scope, rows[0].line
@@ -233,7 +229,7 @@ class PossibleUses:
         """Return the expressions that a value comes from; None if it may be anything."""
         path, scope, text, _ = place
         model, taken = self.view.model(path), steps(text)
-        if model is None or taken is None:
+        if taken is None:
             return None
         head, rest = taken
         if head[0] in "({`0":
@@ -287,8 +283,8 @@ class PossibleUses:
 
     def _returned(self, function: Definition) -> list[_Place] | None:
         model = self.view.model(function.path)
-        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
-        if model is None or scope < 0:
+        scope = model.own_scope.get(function.symbol, -1)
+        if scope < 0:
             return None
         rows = model.of_scope.get(scope, ())
         if any(row.how in {"->", "yield"} for row in rows):
@@ -299,7 +295,7 @@ class PossibleUses:
 
     def _stored(self, referent: Referent) -> list[_Place] | None:
         model = self.view.model(referent.path)
-        if model is None or model.symbols[referent.symbol].kind != "field":
+        if model.symbols[referent.symbol].kind != "field":
             return None
         symbol = model.symbols[referent.symbol]
         rows = model.attributes.get(symbol.parent, {}).get(symbol.name, [])

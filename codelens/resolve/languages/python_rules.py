@@ -182,7 +182,7 @@ class Fixtures:
         """Return the value of a variable if it is a parameter of a test or fixture."""
         path, name = parameter.path, parameter.name
         model = self.view.model(path)
-        if model is None or not model.spec.submodules:
+        if not model.spec.submodules:
             return None
         scope = model.scopes[parameter.scope]
         rows = self.resolver.names.rows(parameter)
@@ -201,7 +201,7 @@ class Fixtures:
     def _of(self, path: bytes, model: FileModel, asking: int, name: str) -> Value:
         for fixture in self._named(path, model, asking, name):
             fixture_model = self.view.model(fixture.path)
-            if fixture_model is None or fixture.symbol < 0 or fixture[:2] == (path, asking):
+            if fixture.symbol < 0 or fixture[:2] == (path, asking):
                 continue
             is_function = fixture_model.symbols[fixture.symbol].kind in CALLABLE
             if is_function and _FIXTURE in fixture_model.decorators(fixture.symbol):

@@ -195,7 +195,7 @@ NAMED_BY_FILE = (b".razor",)
 LANGUAGES = frozenset(name for names in _HOMES.values() for name in names.split())
 _UNKNOWN = LanguageSpec(spaces=True, instance=frozenset({"this"}))
 _home_of = {name: home for home, names in _HOMES.items() for name in names.split()}
-_specs: dict[str, LanguageSpec] = {}
+_specs: dict[str, LanguageSpec] = {"": LanguageSpec()}
 
 
 def resolved_as(language: str) -> str:

@@ -213,7 +213,7 @@ class RubyExpressions(Expressions):
     def _self(self, path: bytes, scope: int) -> Instance | Definition | None:
         """Return `self`; in class methods and in the class body it is the class itself."""
         own, model = self._members.own(path, scope), self.view.model(path)
-        while model is not None and own is not None and scope > 0:
+        while own is not None and scope > 0:
             here = model.scopes[scope]
             if here.kind == "class":
                 return Definition(*own[:2])
@@ -277,8 +277,6 @@ class RubyExpressions(Expressions):
             reference.symbol,
         )
         model = self.view.model(path)
-        if model is None:
-            return []
         if kind == "type":
             return self._members.constant(path, scope, name)[:1]
         own = self._members.own(path, scope)
@@ -394,8 +392,6 @@ class RubyExpressions(Expressions):
     def _bare(self, path: bytes, scope: int, name: str, line: int) -> Value:
         """Return a bare name's value: a local variable, a method of `self`, or else `@name`."""
         model = self.view.model(path)
-        if model is None:
-            return None
         local = self._local(path, model, scope, name)
         if local is not None:
             return self._of_rows(local, line)
@@ -426,18 +422,14 @@ class RubyExpressions(Expressions):
         else:
             return None
         for referent in referents:
-            model = self.view.model(referent.path)
-            if model is not None and model.symbols[referent.symbol].kind in CALLABLE:
+            if self.view.symbol(referent).kind in CALLABLE:
                 return self.resolver.result(referent.path, referent.symbol, value)
         return self._attribute_value(type_, name)
 
     def _attribute_value(self, own: Instance, name: str) -> Value:
         """Return the values assigned to an instance variable wherever its class is opened."""
         for referent in self._members.parts(self._members.qualified(own)):
-            model = self.view.model(referent.path)
-            rows = (
-                model.attributes.get(referent.symbol, {}).get(name, []) if model is not None else []
-            )
+            rows = self.view.model(referent.path).attributes.get(referent.symbol, {}).get(name, [])
             for row in rows:
                 value = (
                     self.value(referent.path, row.scope, row.text, row.line)

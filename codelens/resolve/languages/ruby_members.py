@@ -237,9 +237,8 @@ class RubyMembers(Members):
     def constants(self) -> dict[str, list[Referent]]:
         """Return qualified name -> the places that open it."""
         by_name: dict[str, list[Referent]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "ruby" else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
+        for path, model in self.view.of_languages({"ruby"}):
+            for at, symbol in enumerate(model.symbols):
                 if symbol.kind in _HOLDERS:
                     name = symbol.qualified.replace("::", ".")
                     by_name.setdefault(name, []).append(Referent(path, at, 0, symbol.name))
@@ -256,8 +255,6 @@ class RubyMembers(Members):
         of the innermost one, then the top level.
         """
         model = self.view.model(path)
-        if model is None:
-            return []
         if name.startswith("."):
             # `::A` starts at the top level.
             return self.parts(name[1:])
@@ -299,14 +296,12 @@ class RubyMembers(Members):
 
     def own(self, path: bytes, scope: int) -> Instance | None:
         """Return an instance of the type around a scope."""
-        model = self.view.model(path)
-        referents = self.parts(self._around(model, scope)) if model is not None else []
+        referents = self.parts(self._around(self.view.model(path), scope))
         return Instance(referents[0].path, referents[0].symbol) if referents else None
 
     def qualified(self, own: Instance) -> str:
         """Return the qualified name of a class or module, with dots between the parts."""
-        model = self.view.model(own.path)
-        return model.symbols[own.symbol].qualified.replace("::", ".") if model is not None else ""
+        return self.view.symbol(own).qualified.replace("::", ".")
 
     def bases(self, own: Instance) -> list[Instance]:
         """Return the mixins and the superclass from all places that open the class."""
@@ -317,8 +312,8 @@ class RubyMembers(Members):
         bases: list[Instance] = []
         for referent in self.parts(self.qualified(own)):
             model = self.view.model(referent.path)
-            scope = model.own_scope.get(referent.symbol) if model is not None else None
-            if model is None or scope is None:
+            scope = model.own_scope.get(referent.symbol)
+            if scope is None:
                 continue
             for row in model.of_scope.get(scope, ()):
                 if row.how == "base":
@@ -352,8 +347,6 @@ class RubyMembers(Members):
 
     def _mixed(self, referent: Referent) -> Mixed:
         model = self.view.model(referent.path)
-        if model is None:
-            return NOTHING_MIXED
         key = ("mixed", *referent[:2])
         return self.once(key, lambda: mixed(model, referent.symbol), NOTHING_MIXED)
 
@@ -395,8 +388,7 @@ class RubyMembers(Members):
             referents = [
                 Referent(part.path, at, 0, name)
                 for part in self.parts(self.qualified(type_))
-                if (model := self.view.model(part.path)) is not None
-                for at, symbol in enumerate(model.symbols)
+                for at, symbol in enumerate(self.view.model(part.path).symbols)
                 if symbol.name == name
                 and symbol.parent == part.symbol
                 and symbol.kind in {"field", "property"}
@@ -423,17 +415,15 @@ class RubyMembers(Members):
         for file in files:
             if file in methods:
                 return [methods[file]]
-            model = self.view.model(file) if len(files) < _MOST_REQUIRED else None
-            for import_ in model.imports if model is not None else ():
+            for import_ in self.view.model(file).imports if len(files) < _MOST_REQUIRED else ():
                 files += [at for at in self.view.modules(file, import_.module) if at not in files]
         return []
 
     def _globals(self) -> dict[str, dict[bytes, Referent]]:
         by_name: dict[str, dict[bytes, Referent]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "ruby" else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or symbol.parent >= 0 or symbol.kind not in CALLABLE:
+        for path, model in self.view.of_languages({"ruby"}):
+            for at, symbol in enumerate(model.symbols):
+                if symbol.parent >= 0 or symbol.kind not in CALLABLE:
                     continue
                 # `RSpec.configure do |config| def capture ...` also defines a method of all
                 # objects.
@@ -453,8 +443,7 @@ class RubyMembers(Members):
         methods = [
             referent
             for referent in self.named(name)
-            if (model := self.view.model(referent.path)) is not None
-            and model.symbols[referent.symbol].qualified.partition(".")[0] in roots
+            if self.view.symbol(referent).qualified.partition(".")[0] in roots
         ]
         return methods if len(methods) == 1 else []
 
@@ -463,8 +452,8 @@ class RubyMembers(Members):
         roots: list[str] = []
         for referent in self.parts(self.qualified(type_)):
             model = self.view.model(referent.path)
-            scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
-            rows = model.of_scope.get(scope, ()) if model is not None else ()
+            scope = model.own_scope.get(referent.symbol, -1)
+            rows = model.of_scope.get(scope, ())
             texts = [row.text for row in rows if row.how == "base"]
             roots += [re.split(r"::|\.", text.removeprefix("::"))[0] for text in texts]
         return roots
@@ -475,10 +464,9 @@ class RubyMembers(Members):
 
     def _by_name(self) -> dict[str, list[Referent]]:
         by_name: dict[str, list[Referent]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "ruby" else None
-            alone = self.singletons(path, model) if model is not None else ()
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
+        for path, model in self.view.of_languages({"ruby"}):
+            alone = self.singletons(path, model)
+            for at, symbol in enumerate(model.symbols):
                 if symbol.kind in CALLABLE and symbol.parent >= 0 and at not in alone:
                     by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
         return by_name
@@ -506,8 +494,8 @@ class RubyMembers(Members):
         for module in self._included(own):
             for referent in self.parts(self.qualified(module)):
                 model = self.view.model(referent.path)
-                places = model.children.get(referent.symbol, {}).get(name, ()) if model else ()
-                if model is None or not places or not self._mixed(referent).is_concern:
+                places = model.children.get(referent.symbol, {}).get(name, ())
+                if not places or not self._mixed(referent).is_concern:
                     continue
                 methods = [at for at in places if at in class_methods(model, referent.symbol)]
                 if methods:
@@ -516,17 +504,14 @@ class RubyMembers(Members):
 
     def is_module(self, own: Instance) -> bool:
         """Whether a type is a module, not a class."""
-        model = self.view.model(own.path)
-        return model is not None and model.symbols[own.symbol].kind == "module"
+        return self.view.symbol(own).kind == "module"
 
     def in_parts(self, own: Instance, name: str, *, singleton: bool) -> list[Referent]:
         """Return the methods of a class or module without its ancestors, from all its places."""
         for referent in self.parts(self.qualified(own)):
             model = self.view.model(referent.path)
-            places = (
-                model.children.get(referent.symbol, {}).get(name, ()) if model is not None else ()
-            )
-            if model is None or not places:
+            places = model.children.get(referent.symbol, {}).get(name, ())
+            if not places:
                 continue
             alone = self.singletons(referent.path, model)
             methods = [

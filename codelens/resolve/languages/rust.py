@@ -61,7 +61,7 @@ class RustExpressions(Expressions):
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return the scope that decides what a name means, and whether that varies by line."""
         model = self.view.model(path)
-        if model is None or head[0] in "(`0":
+        if head[0] in "(`0":
             return scope, True
         symbols = model.symbols
         at, sensitive = model.bound_at(
@@ -108,8 +108,7 @@ class RustExpressions(Expressions):
 
     def _in_variant(self, path: bytes, reference: Reference) -> list[Referent]:
         """Return the field of an enum's variant that a key names: `w` of `Shape::Rect { w: 1 }`."""
-        model = self.view.model(path)
-        if model is None or reference.receiver[:1] != "`" or reference.receiver[-1:] != "`":
+        if reference.receiver[:1] != "`" or reference.receiver[-1:] != "`":
             return []
         variants = self.resolver.named_type(
             path, reference.scope, reference.receiver[1:-1].replace("::", ".")
@@ -117,7 +116,7 @@ class RustExpressions(Expressions):
         fields: list[Referent] = []
         for variant in variants[:1]:
             owner = self.view.model(variant.path)
-            if owner is not None and variant.symbol >= 0:
+            if variant.symbol >= 0:
                 places = owner.children.get(variant.symbol, {}).get(reference.name, ())
                 fields += [Referent(variant.path, at, 0, reference.name) for at in places]
         return fields
@@ -148,15 +147,13 @@ class RustExpressions(Expressions):
 
     def _by_path(self, path: bytes, scope: int, parts: list[str]) -> list[Referent]:
         model = self.view.model(path)
-        if model is None:
-            return []
         referents = self.names.follow(path, self.names.module_of(model, scope), parts)
         return [referent for referent in referents if referent.symbol >= 0]
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """Return `Self`: the type of the block, or the trait, around a scope."""
         model = self.view.model(path)
-        while model is not None and scope >= 0:
+        while scope >= 0:
             here = model.scopes[scope]
             if here.kind == "class":
                 if here.symbol >= 0:
@@ -169,7 +166,7 @@ class RustExpressions(Expressions):
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
         is_path = bool(rest) and rest[0][:1].isupper() and head[:1].islower()
-        if head in {"self", "Self"} and model is not None and not is_path:
+        if head in {"self", "Self"} and not is_path:
             own = self.instance_around(path, scope)
             if head == "Self":
                 types = [Definition(*part[:2]) for part in each(own) if isinstance(part, Instance)]
@@ -184,7 +181,7 @@ class RustExpressions(Expressions):
             module = self._module_named(path, scope, head)
             if module is not None:
                 return module
-        if head in {"crate", "super", "self"} and model is not None:
+        if head in {"crate", "super", "self"}:
             module = self.names.module_of(model, scope)
             referents = self.names.follow(path, module, [head])
             return together([self._as_value(referent) for referent in referents])
@@ -245,8 +242,7 @@ class RustExpressions(Expressions):
 
     def _constructed(self, type_: Definition) -> Value:
         """Return the result of a standard library trait function: `T::default()`."""
-        model = self.view.model(type_.path)
-        if model is None or model.symbols[type_.symbol].kind not in TYPES:
+        if self.view.symbol(type_).kind not in TYPES:
             return None
         return self.resolver.typed(Referent(*type_[:2]), (), None)
 
@@ -255,7 +251,7 @@ class RustExpressions(Expressions):
         if not isinstance(value, Definition):
             return None
         model = self.view.model(value.path)
-        if model is None or model.symbols[value.symbol].kind != "enum":
+        if model.symbols[value.symbol].kind != "enum":
             return None
         places = model.children.get(value.symbol, {}).get(name, ())
         variants = [at for at in places if model.symbols[at].kind == "member"]
@@ -288,8 +284,8 @@ class RustExpressions(Expressions):
     def _declared_parameter(self, function: Definition, place: int, at: int) -> Value:
         """Return the declared type of a parameter of a closure parameter."""
         model = self.view.model(function.path)
-        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
-        if model is None or scope < 0:
+        scope = model.own_scope.get(function.symbol, -1)
+        if scope < 0:
             return None
         definition = model.symbols[function.symbol]
         text = callback_parameter_type(definition.signature, definition.name, place, at)
@@ -304,8 +300,6 @@ class RustExpressions(Expressions):
     def _module_named(self, path: bytes, scope: int, name: str) -> Value:
         """Return the module that a path starts with."""
         model = self.view.model(path)
-        if model is None:
-            return None
         referents = self.names.follow(path, self.names.module_of(model, scope), [name])
         return together(
             [
@@ -338,7 +332,7 @@ class RustExpressions(Expressions):
         ]
         row = (before[-1:] or rows[:1] or [None])[0]
         model = self.view.model(referent.path)
-        if row is None or row.how == "?" or model is None:
+        if row is None or row.how == "?":
             return None
         taken = steps(row.text) if row.how == "=" else None
         shadows = taken is not None and taken[0] == referent.name and rows[0] == row
@@ -373,9 +367,7 @@ class RustExpressions(Expressions):
         if not isinstance(value, Instance | Definition):
             return None
         model = self.view.model(value.path)
-        symbol = model.symbols[value.symbol] if model is not None else None
-        if model is None or symbol is None:
-            return None
+        symbol = model.symbols[value.symbol]
         parts = parts_of(symbol.signature, symbol.name)
         owner = value.symbol if symbol.kind != "member" else symbol.parent
         scope = model.own_scope.get(owner, 0)

@@ -52,11 +52,9 @@ def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[Ex
         for row in blocks.get(scope, ()):
             symbol = model.symbols[at]
             for trait in each(resolver.of_type(path, model.scopes[scope].parent, row.text)):
-                trait_model = (
-                    resolver.view.model(trait.path) if isinstance(trait, Instance) else None
-                )
-                if trait_model is None or not isinstance(trait, Instance):
+                if not isinstance(trait, Instance):
                     continue
+                trait_model = resolver.view.model(trait.path)
                 for method in trait_model.children.get(trait.symbol, {}).get(symbol.name, ()):
                     referent = Referent(trait.path, method, 0, symbol.name)
                     yield ExtraEdge(at, symbol.name, symbol.name_line, referent, "override")
@@ -73,8 +71,6 @@ class RustMembers(Members):
     def bases(self, own: Instance) -> list[Instance]:
         """Return the traits that a type implements, or that a trait requires."""
         model = self.view.model(own.path)
-        if model is None:
-            return []
         traits: list[Instance] = []
         places = [(own.path, model.own_scope.get(own.symbol, -1))]
         places += [(block.path, block.scope) for block in self._blocks(own)]
@@ -85,8 +81,6 @@ class RustMembers(Members):
     def _implemented(self, path: bytes, scope: int) -> list[Instance]:
         """Return the traits that a type or a block names as implemented."""
         model = self.view.model(path)
-        if model is None:
-            return []
         around = model.scopes[scope].parent
         return [
             base
@@ -101,11 +95,8 @@ class RustMembers(Members):
         return self.once(("blocks", *own[:2]), lambda: self._find_blocks(own), [])
 
     def _find_blocks(self, own: Instance) -> list[Impl]:
-        model = self.view.model(own.path)
-        if model is None:
-            return []
         blocks: list[Impl] = []
-        name = model.symbols[own.symbol].name
+        name = self.view.symbol(own).name
         for called in (name, *self.names.other_names(name)):
             for block in self.names.impls(called):
                 referents = self._types_of(block)
@@ -116,8 +107,6 @@ class RustMembers(Members):
     def _types_of(self, block: Impl) -> list[Referent]:
         """Return the type that a block is for, resolving aliases."""
         model = self.view.model(block.path)
-        if model is None:
-            return []
         rows = [row for row in model.of_scope.get(block.scope, ()) if row.how == "alias"]
         head = rust_type(rows[0].text).partition("<")[0]
         referents = self.resolver.named_type(block.path, model.scopes[block.scope].parent, head)
@@ -174,8 +163,6 @@ class RustMembers(Members):
     def _takes(self, block: Impl, own: Instance, operand: Instance | Container) -> bool:
         """Whether a trait block takes the operand's type as argument, or none: `Add<Foo>`."""
         model = self.view.model(block.path)
-        if model is None:
-            return False
         around = model.scopes[block.scope].parent
         for row in model.of_scope.get(block.scope, ()):
             if row.how == "implements":
@@ -236,8 +223,7 @@ class RustMembers(Members):
         return methods if len(methods) == 1 else []
 
     def _provided(self, trait: Instance, name: str) -> tuple[int, ...]:
-        model = self.view.model(trait.path)
-        return tuple(model.children.get(trait.symbol, {}).get(name, ())) if model else ()
+        return tuple(self.view.model(trait.path).children.get(trait.symbol, {}).get(name, ()))
 
     def _target(self, value: Instance) -> Value:
         """Return the `Deref` target of a value, whose methods it shares."""
@@ -260,10 +246,10 @@ class RustMembers(Members):
 
     def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         model = self.view.model(value.path)
-        if model is not None and model.symbols[value.symbol].kind == "module":
+        if model.symbols[value.symbol].kind == "module":
             referents = self.names.inside(Referent(value.path, value.symbol), name)
             return [(referent, value) for referent in referents]
-        if model is not None and model.symbols[value.symbol].kind == "type":
+        if model.symbols[value.symbol].kind == "type":
             aliased = self.resolver.typed(Referent(value.path, value.symbol), (), None)
             if isinstance(aliased, Instance) and aliased[:2] != value[:2]:
                 return super()._static(Definition(*aliased[:2]), name)
@@ -277,10 +263,7 @@ class RustMembers(Members):
 
 def is_kind(view: View, referent: Referent, kind: str) -> bool:
     """Whether a definition is of a kind."""
-    model = view.model(referent.path)
-    return (
-        model is not None and referent.symbol >= 0 and model.symbols[referent.symbol].kind == kind
-    )
+    return referent.symbol >= 0 and view.symbol(referent).kind == kind
 
 
 # Type annotations, and the results of calls.
@@ -317,10 +300,8 @@ class RustAnnotations(Annotations):
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """Return a value of a type; an associated type has the value of its bound."""
         model = self.view.model(referent.path)
-        symbol = (
-            model.symbols[referent.symbol] if model is not None and referent.symbol >= 0 else None
-        )
-        if model is not None and symbol is not None and symbol.kind == "type":
+        symbol = model.symbols[referent.symbol] if referent.symbol >= 0 else None
+        if symbol is not None and symbol.kind == "type":
             scope = model.own_scope.get(referent.symbol, -1)
             if not any(row.how == "alias" for row in model.of_scope.get(scope, ())):
                 bound = bound_of(symbol.signature)
@@ -377,7 +358,7 @@ class RustAnnotations(Annotations):
                 ]
             return referents
         model = self.view.model(path)
-        if model is None or local:
+        if local:
             return []
         return self.names.follow(path, self.names.module_of(model, scope), parts)
 
@@ -397,7 +378,7 @@ class RustCalls(Calls):
 
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
         model = self.view.model(path)
-        if model is not None and me is None:
+        if me is None:
             scope = model.own_scope.get(symbol)
             me = self.resolver.instance_around(path, scope) if scope is not None else None
         return super()._result(path, symbol, me)

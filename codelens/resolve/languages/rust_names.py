@@ -248,8 +248,6 @@ class RustNames(Names):
     def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
         """Return the referents of a bare name in a scope."""
         model = self.view.model(path)
-        if model is None:
-            return []
         at = scope
         while at >= 0:
             here = model.scopes[at]
@@ -313,10 +311,8 @@ class RustNames(Names):
 
     def _item(self, path: bytes, module: int, name: str, depth: int, types: bool) -> list[Referent]:
         model = self.view.model(path)
-        scope = -1
-        if model is not None:
-            scope = model.own_scope.get(module, -1) if module >= 0 else 0
-        if model is None or scope < 0:
+        scope = model.own_scope.get(module, -1) if module >= 0 else 0
+        if scope < 0:
             return []
         entry = model.names[scope].get(name)
         if entry is not None:
@@ -335,10 +331,9 @@ class RustNames(Names):
 
     def _is_module(self, referent: Referent) -> bool:
         """Whether a referent is in the namespace of types and modules, not of values."""
-        model = self.view.model(referent.path)
-        if referent.symbol < 0 or model is None:
+        if referent.symbol < 0:
             return referent.symbol == MODULE
-        return model.symbols[referent.symbol].kind not in CALLABLE
+        return self.view.symbol(referent).kind not in CALLABLE
 
     def _by_globs(
         self,
@@ -389,8 +384,8 @@ class RustNames(Names):
 
     def _module_around(self, path: bytes, import_: Import) -> int:
         model = self.view.model(path)
-        scope = model.scope_of_import.get(import_, 0) if model is not None else 0
-        return self.module_of(model, scope) if model is not None else -1
+        scope = model.scope_of_import.get(import_, 0)
+        return self.module_of(model, scope)
 
     def on_import_path(self, path: bytes, import_: Import) -> list[Referent]:
         """Return the types and inline modules of `use crate::module::Type::{self, Variant}`."""
@@ -432,11 +427,8 @@ class RustNames(Names):
 
     def _parent(self, referent: Referent) -> list[Referent]:
         """Return the parent of a module."""
-        model = self.view.model(referent.path)
-        if model is None:
-            return []
         if referent.symbol >= 0:
-            around = model.symbols[referent.symbol].parent
+            around = self.view.symbol(referent).parent
             return [Referent(referent.path, around if around >= 0 else MODULE)]
         folder = folder_of(referent.path)
         if name_of(referent.path) == b"mod.rs":
@@ -452,14 +444,13 @@ class RustNames(Names):
         self, referent: Referent, name: str, depth: int = 0, *, types: bool = False
     ) -> list[Referent]:
         """Resolve the name after `::`: an item of a module, or a member of a type."""
-        model = self.view.model(referent.path)
-        if model is None or depth > _FAR:
+        if depth > _FAR:
             return []
         if referent.symbol == MODULE:
             return self.item(referent.path, -1, name, depth, types=types)
         if referent.symbol < 0:
             return []
-        if model.symbols[referent.symbol].kind == "module":
+        if self.view.symbol(referent).kind == "module":
             return self.item(referent.path, referent.symbol, name, depth, types=types)
         return [
             member

@@ -95,7 +95,7 @@ class CIndex:
         """Return the namespace aliases of a file -> the namespaces."""
         if path not in self._spaces:
             model = self._view.aside(lambda: self._view.model(path))
-            self._spaces[path] = _aliases(model) if model is not None else {}
+            self._spaces[path] = _aliases(model)
         return self._spaces[path]
 
     def _outer_names(self, path: bytes) -> _OuterNames:
@@ -106,11 +106,11 @@ class CIndex:
         return outer
 
 
-def _outer_names(model: FileModel | None) -> _OuterNames:
+def _outer_names(model: FileModel) -> _OuterNames:
     names: list[tuple[str, int]] = []
     methods: dict[str, list[tuple[str, int]]] = {}
-    for at, symbol in enumerate(model.symbols if model is not None else ()):
-        if model is None or not is_outer_symbol(model, at):
+    for at, symbol in enumerate(model.symbols):
+        if not is_outer_symbol(model, at):
             continue
         if model.is_outside_member(symbol):
             owner = symbol.qualified.split(".")[-2] if "." in symbol.qualified else ""
@@ -188,8 +188,7 @@ def nearest_of(
 
 
 def _symbol(view: View, referent: Referent) -> Symbol | None:
-    model = view.model(referent.path)
-    return model.symbols[referent.symbol] if model is not None and referent.symbol >= 0 else None
+    return view.symbol(referent) if referent.symbol >= 0 else None
 
 
 def _is_declared(symbol: Symbol | None) -> bool:

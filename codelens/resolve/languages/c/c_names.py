@@ -77,8 +77,7 @@ class CNames(ClassNames):
         return frozenset(seen)
 
     def _included(self, path: bytes) -> list[bytes]:
-        model = self.view.model(path)
-        imports = model.imports if model is not None else ()
+        imports = self.view.model(path).imports
         return [
             file for import_ in imports for file in self.view.modules(path, import_.module)
         ]  # fmt: skip
@@ -112,10 +111,10 @@ class CNames(ClassNames):
     def nearest(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """Among types of one name, return that of the innermost enclosing namespace."""
         model = self.view.model(path)
-        symbol = model.scopes[scope].symbol if model is not None else -1
+        symbol = model.scopes[scope].symbol
         reach = self.reach(path)
         candidates = self.index().named(name, reach)
-        if model is None or len({self._qualified(referent) for referent in candidates}) < 2:
+        if len({self._qualified(referent) for referent in candidates}) < 2:
             return []
         while symbol < 0 and scope > 0:
             scope = model.scopes[scope].parent
@@ -150,7 +149,7 @@ class CNames(ClassNames):
 
     def _forward(self, path: bytes) -> frozenset[str]:
         models = [self.view.model(file) for file in self.reach(path)]
-        return frozenset(name for model in models if model is not None for name in model.forward)
+        return frozenset(name for model in models for name in model.forward)
 
     def _elsewhere(self, path: bytes, scope: int, name: str, package: str) -> list[Referent]:
         """Return the type's definitions in any file: of the nearest namespace, or a unique one."""
@@ -187,9 +186,9 @@ class CNames(ClassNames):
         """Return the qualified names around a scope, innermost first; the last one is empty."""
         model = self.view.model(path)
         symbol = -1
-        while model is not None and symbol < 0 <= scope:
+        while symbol < 0 <= scope:
             symbol, scope = model.scopes[scope].symbol, model.scopes[scope].parent
-        if model is None or symbol < 0:
+        if symbol < 0:
             return self.spaces_of(path)
         around = "." + model.symbols[symbol].qualified.replace("::", ".")
         spaces: list[str] = []
@@ -200,8 +199,7 @@ class CNames(ClassNames):
 
     def spaces_of(self, path: bytes) -> list[str]:
         """Return the namespaces of a file, because a scope alone may not determine them."""
-        model = self.view.model(path)
-        kinds = model.symbols if model is not None else ()
+        kinds = self.view.model(path).symbols
         return ["." + symbol.qualified for symbol in kinds if symbol.kind == "module"] + [""]
 
     def spelled_out(self, path: bytes, package: str) -> str:
@@ -219,8 +217,6 @@ class CNames(ClassNames):
 
     def _qualified(self, referent: Referent) -> str:
         model = self.view.model(referent.path)
-        if model is None:
-            return ""
         symbol = model.symbols[referent.symbol]
         if model.is_open_enum(symbol.parent):
             around = model.symbols[symbol.parent].qualified.rpartition(".")[0]
@@ -292,8 +288,7 @@ class CNames(ClassNames):
         ]
 
     def _is_prefix(self, macro: Referent) -> bool:
-        model = self.view.model(macro.path)
-        signature = model.symbols[macro.symbol].signature if model is not None else ""
+        signature = self.view.symbol(macro).signature
         renamed = _RENAMING.fullmatch(signature)
         if renamed is None:
             return False
@@ -307,8 +302,7 @@ class CNames(ClassNames):
             return declared[:1]
         by_parameters: dict[tuple[str, ...], Referent] = {}
         for referent in declared:
-            model = self.view.model(referent.path)
-            signature = model.symbols[referent.symbol].signature if model is not None else ""
+            signature = self.view.symbol(referent).signature
             taken = c_parameters(signature, referent.name) or ()
             by_parameters.setdefault(
                 tuple(plain_parameter(parameter.type) for parameter in taken), referent
@@ -360,33 +354,21 @@ class CNames(ClassNames):
     def is_whole(self, referent: Referent) -> bool:
         """Whether a referent is a definition, not only a declaration."""
         model = self.view.model(referent.path)
-        if model is None:
-            return False
         return referent.symbol in model.own_scope or model.symbols[referent.symbol].kind == "macro"
 
     def _is_special(self, referent: Referent) -> bool:
         """Whether a referent is a template specialization: `struct hash<Foo>`."""
-        model = self.view.model(referent.path)
-        return (
-            model is not None and f" {referent.name}<" in model.symbols[referent.symbol].signature
-        )
+        return f" {referent.name}<" in self.view.symbol(referent).signature
 
     def is_outer(self, referent: Referent) -> bool:
         """Whether a referent is only nested in namespaces."""
-        model = self.view.model(referent.path)
-        return model is not None and is_outer_symbol(model, referent.symbol)
+        return is_outer_symbol(self.view.model(referent.path), referent.symbol)
 
     def _is_open(self, referent: Referent) -> bool:
-        model = self.view.model(referent.path)
-        return model is not None and model.symbols[referent.symbol].exported
+        return self.view.symbol(referent).exported
 
     def _kind(self, referent: Referent) -> str:
-        model = self.view.model(referent.path)
-        return (
-            model.symbols[referent.symbol].kind
-            if model is not None and referent.symbol >= 0
-            else ""
-        )
+        return self.view.symbol(referent).kind if referent.symbol >= 0 else ""
 
     def _in_scope(
         self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int

@@ -84,9 +84,8 @@ class COperators:
         return self._overloads.taking(functions, operands, exactly=len(operands) > 1, anchored=True)
 
     def _symbol_kind(self, referent: Referent) -> str:
-        model = self._view.model(referent.path)
-        is_known = model is not None and referent.symbol >= 0
-        return model.symbols[referent.symbol].kind if model is not None and is_known else ""
+        is_known = referent.symbol >= 0
+        return self._view.symbol(referent).kind if is_known else ""
 
     def _is_object(self, path: bytes, scope: int, text: str, line: int, depth: int) -> bool:
         """Whether an expression is declared as neither a pointer nor a smart pointer."""
@@ -156,10 +155,9 @@ class COperators:
 
     def _declared(self, referent: Referent) -> str:
         """Return the declared type of a definition with pointers and brackets; may be empty."""
-        model = self._view.model(referent.path)
-        if model is None or referent.symbol < 0:
+        if referent.symbol < 0:
             return ""
-        symbol = model.symbols[referent.symbol]
+        symbol = self._view.symbol(referent)
         if symbol.kind in CALLABLE:
             return result_type(symbol.signature, symbol.name)
         before, name, behind = symbol.signature.partition(symbol.name)
@@ -172,8 +170,8 @@ class COperators:
         name = c_type(text).partition("<")[0]
         for referent in self._resolver.named_type(path, scope, name) if name else ():
             model = self._view.model(referent.path)
-            own = model.own_scope.get(referent.symbol) if model is not None else None
-            if model is None or own is None or model.symbols[referent.symbol].kind != "type":
+            own = model.own_scope.get(referent.symbol)
+            if own is None or model.symbols[referent.symbol].kind != "type":
                 continue
             aliases = [row for row in model.of_scope.get(own, ()) if row.how == "alias"]
             around = model.scopes[own].parent

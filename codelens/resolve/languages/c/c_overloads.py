@@ -19,7 +19,7 @@ from codelens.resolve.languages.c.c_types import (
 )
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import Space, builds
-from codelens.resolve.languages.classes.overloads import Ranked, is_better
+from codelens.resolve.languages.classes.overloads import Ranked, best_of
 from codelens.types import Reference
 
 
@@ -44,8 +44,6 @@ class CMembers(ClassMembers):
     def owner(self, path: bytes, scope: int) -> Instance | None:
         """Return the class of a method that is defined outside of it: `void Foo::f() {}`."""
         model = self.view.model(path)
-        if model is None:
-            return None
         symbol = model.symbols[model.scopes[scope].symbol]
         if symbol.kind not in CALLABLE or not model.is_outside_member(symbol):
             return None
@@ -73,9 +71,9 @@ class CMembers(ClassMembers):
 
     def _bases_used(self, value: Value, name: str) -> list[Instance]:
         """Return the bases of a type of which a using declaration in it names a member."""
-        model = self.view.model(value.path) if isinstance(value, Instance) else None
-        if model is None or not isinstance(value, Instance):
+        if not isinstance(value, Instance):
             return []
+        model = self.view.model(value.path)
         owners = self.once(("using", value.path), lambda: _using(model), {}).get(
             (model.own_scope.get(value.symbol, -1), name), set()
         )
@@ -83,17 +81,12 @@ class CMembers(ClassMembers):
         return [base for base in bases if self._name_of(base) in owners]
 
     def _name_of(self, type_: Instance) -> str:
-        model = self.view.model(type_.path)
-        return model.symbols[type_.symbol].name if model is not None else ""
+        return self.view.symbol(type_).name
 
     def _whole(self, referent: Referent) -> Referent:
         """Return the out-of-class definition of a method, if there is one."""
         model = self.view.model(referent.path)
-        if (
-            model is None
-            or self._c.is_whole(referent)
-            or model.symbols[referent.symbol].kind not in CALLABLE
-        ):
+        if self._c.is_whole(referent) or model.symbols[referent.symbol].kind not in CALLABLE:
             return referent
         symbol = model.symbols[referent.symbol]
         owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
@@ -120,10 +113,7 @@ class CMembers(ClassMembers):
 
     def _parameter_types(self, referent: Referent) -> tuple[str, ...]:
         """Return the parameter types of a method, and whether the method is `const`."""
-        model = self.view.model(referent.path)
-        if model is None:
-            return ()
-        signature = model.symbols[referent.symbol].signature
+        signature = self.view.symbol(referent).signature
         taken = c_parameters(signature, referent.name) or ()
         return (*(plain_parameter(parameter.type) for parameter in taken), str(is_const(signature)))
 
@@ -203,12 +193,11 @@ class COverloads:
             ]
             if not anchored or any(close):
                 fits.append((referent, ranks))
-        return self._best_of(fits)
+        return best_of(fits)
 
     def _signature(self, referent: Referent) -> str | None:
-        model = self._view.model(referent.path)
-        symbol = model.symbols[referent.symbol] if model is not None else None
-        return symbol.signature if symbol is not None and symbol.kind in CALLABLE else None
+        symbol = self._view.symbol(referent)
+        return symbol.signature if symbol.kind in CALLABLE else None
 
     def _fitting(
         self, path: bytes, reference: Reference, arguments: list[str], referents: list[Referent]
@@ -233,16 +222,7 @@ class COverloads:
             ranks = self._ranks(referent, values)
             if ranks is not None:
                 fits.append((referent, ranks))
-        return self._best_of(fits) or referents
-
-    @staticmethod
-    def _best_of(fits: list[tuple[Referent, Ranked]]) -> list[Referent]:
-        best = [
-            referent
-            for referent, ranks in fits
-            if all(is_better(ranks, others) for other, others in fits if other != referent)
-        ]
-        return best if len(best) == 1 else [referent for referent, _ in fits]
+        return best_of(fits) or referents
 
     def _ranks(self, referent: Referent, values: list[tuple[str, Value]]) -> Ranked | None:
         signature = self._signature(referent) or ""
@@ -334,8 +314,8 @@ class COverloads:
     def _parameter_type(self, referent: Referent, text: str) -> Value:
         """Return the type of a parameter, evaluated where the function is declared."""
         model = self._view.model(referent.path)
-        scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
-        if model is not None and scope < 0:
+        scope = model.own_scope.get(referent.symbol, -1)
+        if scope < 0:
             parent = model.symbols[referent.symbol].parent
             scope = model.own_scope.get(parent, 0) if parent >= 0 else 0
         return self._resolver.of_type(referent.path, scope, text)
@@ -350,8 +330,6 @@ class COverloads:
     def _constructed_rank(self, target: Instance) -> int:
         """Return the rank of a conversion by a constructor of the class."""
         model = self._view.model(target.path)
-        if model is None:
-            return _CONVERTED
         name = model.symbols[target.symbol].name
         for at in model.children.get(target.symbol, {}).get(name, ()):
             signature = model.symbols[at].signature
@@ -366,8 +344,7 @@ class COverloads:
     def _converts(self, value: Instance) -> bool:
         """Whether a class has a conversion operator: `operator bool()`."""
         for type_ in self._resolver.ancestry(value):
-            model = self._view.model(type_.path)
-            inside = model.children.get(type_.symbol, {}) if model is not None else {}
+            inside = self._view.model(type_.path).children.get(type_.symbol, {})
             if any(name.startswith("operator_") for name in inside):
                 return True
         return False
@@ -401,7 +378,7 @@ class COverloads:
         if receiver[:1] == "`" and receiver.count("`") == _QUOTES and receiver[-1] == "`":
             return "const" in receiver[1:].split()
         head, dot, _ = receiver.partition(".")
-        if model is None or "(" in receiver or (dot and head != "this"):
+        if "(" in receiver or (dot and head != "this"):
             return None
         symbol = model.enclosing(reference, values=False)
         signature = model.symbols[symbol].signature if symbol >= 0 else ""
@@ -414,8 +391,7 @@ class COverloads:
                     rf"(?:^|[(,])([^(),]*)\b{re.escape(head)}\s*[,)=\[]", signature
                 )
                 return "const" in declaration[1].split() if declaration is not None else None
-            model = self._view.model(referents[0].path) if referents else None
-            field = model.symbols[referents[0].symbol].signature if model is not None else ""
+            field = self._view.symbol(referents[0]).signature if referents else ""
             if _LEADING.search(field):
                 # A `const` pointer does not make its target `const`.
                 return "const" in field

@@ -71,8 +71,7 @@ class CAnnotations(Annotations):
             for part in each(value):
                 line = self.resolver.ancestry(part) if isinstance(part, Instance) else []
                 for base in line:
-                    model = self.view.model(base.path)
-                    inside = model.children.get(base.symbol, {}) if model is not None else {}
+                    inside = self.view.model(base.path).children.get(base.symbol, {})
                     places = inside.get(name, ())
                     referents += self.names.of_space(
                         [Referent(base.path, at, 0, name) for at in places], "type"
@@ -97,11 +96,11 @@ class CAnnotations(Annotations):
     def _argument_of(self, path: bytes, scope: int, name: str, me: Value) -> Value:
         """Return the argument for a template parameter in an instance of the enclosing template."""
         model = self.view.model(path)
-        symbol = model.type_around(scope) if model is not None else -1
-        while model is not None and symbol < 0 <= scope:
+        symbol = model.type_around(scope)
+        while symbol < 0 <= scope:
             # A method defined outside of its class.
             symbol, scope = model.scopes[scope].symbol, model.scopes[scope].parent
-        if model is None or symbol < 0 or not isinstance(me, Instance):
+        if symbol < 0 or not isinstance(me, Instance):
             return None
         definition = model.symbols[symbol]
         order = template_parameters(definition.signature)
@@ -110,8 +109,7 @@ class CAnnotations(Annotations):
         path_of = definition.qualified.split(".")
         owner = path_of[-2] if definition.kind in CALLABLE and len(path_of) > 1 else definition.name
         for base in self.resolver.ancestry(me):
-            base_model = self.view.model(base.path)
-            same = base_model is not None and base_model.symbols[base.symbol].name == owner
+            same = self.view.symbol(base).name == owner
             if same and order.index(name) < len(base.args):
                 return base.args[order.index(name)]
         return None
@@ -133,12 +131,7 @@ class CAnnotations(Annotations):
 
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """Return a value of a type with type arguments, as an annotation denotes it."""
-        model = self.view.model(referent.path)
-        if (
-            model is not None
-            and referent.symbol >= 0
-            and model.symbols[referent.symbol].kind == "type"
-        ):
+        if referent.symbol >= 0 and self.view.symbol(referent).kind == "type":
             key = ("aliased", *referent[:2], args, me)
             return self.once(key, lambda: self._aliased(referent, args, me), None)
         return super().typed(referent, args, me)
@@ -146,8 +139,8 @@ class CAnnotations(Annotations):
     def _aliased(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
         """Return the target of a type alias."""
         model = self.view.model(referent.path)
-        scope = model.own_scope.get(referent.symbol) if model is not None else None
-        if model is None or scope is None:
+        scope = model.own_scope.get(referent.symbol)
+        if scope is None:
             return None
         alias = Instance(referent.path, referent.symbol, args)
         rows = [row for row in model.of_scope.get(scope, ()) if row.how == "alias"]
@@ -168,7 +161,7 @@ class CCalls(ClassCalls):
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
         value = super()._result(path, symbol, me)
         model = self.view.model(path)
-        if value is not None or model is None or symbol in model.own_scope:
+        if value is not None or symbol in model.own_scope:
             return value
         function = model.symbols[symbol]
         for row in model.bindings:
@@ -225,7 +218,7 @@ class CExpressions(ClassExpressions):
     def instance_around(self, path: bytes, scope: int) -> Value:
         """Return `this`."""
         model = self.view.model(path)
-        while model is not None and scope > 0:
+        while scope > 0:
             here = model.scopes[scope]
             if here.kind == "class":
                 return self._members.instance_of_scope(path, scope)
@@ -253,8 +246,7 @@ class CExpressions(ClassExpressions):
         fitting = self.names.fitting(referents, arguments)
         functions: list[Referent] = []
         for referent in fitting:
-            model = self.view.model(referent.path)
-            if model is not None and not builds(model, referent.symbol):
+            if not builds(self.view.model(referent.path), referent.symbol):
                 functions.append(referent)
         return functions
 
@@ -283,8 +275,7 @@ class CExpressions(ClassExpressions):
     def _named_so(self, value: Value) -> Value:
         if not isinstance(value, Definition):
             return value
-        model = self.view.model(value.path)
-        if model is None or model.symbols[value.symbol].kind != "type":
+        if self.view.symbol(value).kind != "type":
             return value
         typed_value = self.resolver.typed(Referent(value.path, value.symbol), (), None)
         return Definition(*typed_value[:2]) if isinstance(typed_value, Instance) else value
@@ -304,8 +295,7 @@ class CExpressions(ClassExpressions):
         if not isinstance(value, Instance):
             return None
         for base in self.resolver.ancestry(value):
-            model = self.view.model(base.path)
-            if model is not None and model.symbols[base.symbol].name == step:
+            if self.view.symbol(base).name == step:
                 return base
         if self.resolver.members(value, step):
             return None
@@ -317,9 +307,9 @@ class CExpressions(ClassExpressions):
         if isinstance(value, Container):
             is_parted = name_of(value) in {"pair", "tuple"} and at < len(value.args)
             return value.args[at] if is_parted else None
-        model = self.view.model(value.path) if isinstance(value, Instance) else None
-        if model is None or not isinstance(value, Instance):
+        if not isinstance(value, Instance):
             return None
+        model = self.view.model(value.path)
         fields = [
             name
             for name, places in model.children.get(value.symbol, {}).items()

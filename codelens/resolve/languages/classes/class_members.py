@@ -88,9 +88,9 @@ class ClassCallbackParameters(CallbackParameters):
 
     def declared(self, function: Value, place: int, at: int) -> Value:
         """Return the declared type of a parameter of a function parameter."""
-        model = self.view.model(function.path) if isinstance(function, Definition) else None
-        if model is None or not isinstance(function, Definition):
+        if not isinstance(function, Definition):
             return None
+        model = self.view.model(function.path)
         symbol = model.symbols[function.symbol]
         taken = parameters(symbol.signature, symbol.name, model.language)
         if symbol.kind not in CALLABLE or not taken:
@@ -132,16 +132,16 @@ class ClassCallbackParameters(CallbackParameters):
     def _of_interface(self, path: bytes, scope: int, text: str, at: int, me: Value) -> Value:
         """Return the type of a parameter of a delegate or of an interface's only method."""
         for named in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
-            model = self.view.model(named.path) if named.symbol >= 0 else None
-            delegate = model.symbols[named.symbol] if model is not None else None
-            if model is not None and delegate is not None and _DELEGATE in delegate.signature:
-                taken = parameters(delegate.signature, delegate.name, model.language) or ()
+            delegate = self.view.symbol(named) if named.symbol >= 0 else None
+            if delegate is not None and _DELEGATE in delegate.signature:
+                language = self.view.model(named.path).language
+                taken = parameters(delegate.signature, delegate.name, language) or ()
                 of = taken[at].type if at < len(taken) else ""
                 return self.resolver.of_type(named.path, named.scope, of, me) if of else None
         for value in each(self.resolver.of_type(path, scope, text, me)):
-            model = self.view.model(value.path) if isinstance(value, Instance) else None
-            if model is None or not isinstance(value, Instance):
+            if not isinstance(value, Instance):
                 continue
+            model = self.view.model(value.path)
             inside = [
                 place
                 for places in model.children.get(value.symbol, {}).values()
@@ -205,9 +205,6 @@ class ClassMembers(Members):
     ) -> list[Referent]:
         """Return the nearest type's members; unless `strict`, a call may also mean a non-method."""
         for type_ in self._line(value):
-            model = self.view.model(type_.path)
-            if model is None:
-                continue
             referents = [
                 referent for referent in self.members_named(type_, name) if self.is_own(referent)
             ]
@@ -236,15 +233,14 @@ class ClassMembers(Members):
     def _members_by_name(self, parts: list[tuple[bytes, int]]) -> dict[str, list[Referent]]:
         by_name: dict[str, list[Referent]] = {}
         for path, symbol in parts:
-            model = self.view.model(path)
-            for name in model.children.get(symbol, {}) if model is not None else ():
+            for name in self.view.model(path).children.get(symbol, {}):
                 by_name.setdefault(name, []).extend(self._in_part(path, symbol, name))
         return by_name
 
     def _in_part(self, path: bytes, symbol: int, name: str) -> list[Referent]:
         model = self.view.model(path)
-        places = model.children.get(symbol, {}).get(name, ()) if model is not None else ()
-        if model is None or not places:
+        places = model.children.get(symbol, {}).get(name, ())
+        if not places:
             return []
         scope = model.own_scope.get(symbol, 0)
         return [Referent(path, at, scope, name) for at in places if not builds(model, at)]
@@ -252,14 +248,14 @@ class ClassMembers(Members):
     def is_own(self, referent: Referent) -> bool:
         """Whether a member is not an explicit interface implementation (C# 18.6.2)."""
         model = self.view.model(referent.path)
-        if model is None or model.language != "csharp":
+        if model.language != "csharp":
             return True
         return not is_explicit(model.symbols[referent.symbol].signature, referent.name)
 
     def _runs(self, referent: Referent) -> bool:
         """Whether a non-method member can be called: a record component, a function value."""
         model = self.view.model(referent.path)
-        if model is None or referent.symbol < 0:
+        if referent.symbol < 0:
             return False
         symbol = model.symbols[referent.symbol]
         if model.language == "csharp":
@@ -282,10 +278,9 @@ class ClassMembers(Members):
 
     def _all_extensions(self) -> dict[str, list[tuple[Referent, Instance]]]:
         by_name: dict[str, list[tuple[Referent, Instance]]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language in _EXTENDED else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                kind = extended(symbol.signature, symbol.name, language)
+        for path, model in self.view.of_languages(_EXTENDED):
+            for at, symbol in enumerate(model.symbols):
+                kind = extended(symbol.signature, symbol.name, self.view.languages[path])
                 if kind:
                     for own in each(self.resolver.of_type(path, 0, kind)):
                         if isinstance(own, Instance):
@@ -301,8 +296,6 @@ class ClassMembers(Members):
 
     def _parts(self, own: Instance) -> list[tuple[bytes, int]]:
         model = self.view.model(own.path)
-        if model is None:
-            return [own[:2]]
         symbol = model.symbols[own.symbol]
         if symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES:
             return [own[:2]]
@@ -335,10 +328,9 @@ class ClassMembers(Members):
             referents: list[Referent] = []
             for path, symbol in self.parts(type_):
                 model = self.view.model(path)
-                if model is not None:
-                    scope = model.own_scope.get(symbol, 0)
-                    places = model.children.get(symbol, {}).get(name, ())
-                    referents += [Referent(path, at, scope, name) for at in places]
+                scope = model.own_scope.get(symbol, 0)
+                places = model.children.get(symbol, {}).get(name, ())
+                referents += [Referent(path, at, scope, name) for at in places]
             if referents:
                 return [(referent, value) for referent in referents]
         return []
@@ -348,8 +340,8 @@ class ClassMembers(Members):
         bases: list[Instance] = []
         for path, symbol in self.parts(own):
             model = self.view.model(path)
-            scope = model.own_scope.get(symbol) if model is not None else None
-            if model is None or scope is None:
+            scope = model.own_scope.get(symbol)
+            if scope is None:
                 continue
             key = (path, symbol)
             fresh = key not in self.names.busy
@@ -368,8 +360,6 @@ class ClassMembers(Members):
     def instance_of_scope(self, path: bytes, scope: int) -> Instance | None:
         """Return an instance of the class of a scope; of its base, if it is anonymous."""
         model = self.view.model(path)
-        if model is None:
-            return None
         here = model.scopes[scope]
         if here.symbol >= 0:
             symbol = here.symbol

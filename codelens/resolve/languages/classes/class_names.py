@@ -72,19 +72,19 @@ class ClassNames(Names):
     def package(self, path: bytes) -> str:
         """Return the package that a file declares; a component may leave that to its code."""
         model = self.view.model(path)
-        if model is not None and not model.package and path.endswith(NAMED_BY_FILE):
+        if not model.package and path.endswith(NAMED_BY_FILE):
             model = self.view.model(path + _CODE_BEHIND)
-            if model is None or not model.package:
+            if not model.package:
                 # The build tools give it a namespace for its folder, which no text names.
                 return f"/{printed(folder_of(path))}"
-        return model.package if model is not None else ""
+        return model.package
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
         """Return the top-level definitions of a package, as a file sees them."""
         model = self.view.model(path)
-        if model is None:
+        group = _GROUPS.get(model.language)
+        if group is None:
             return []
-        group = _GROUPS[model.language]
         if group == "net":
             # A namespace may be in any folder.
             referents = self.parts(package, name)
@@ -118,7 +118,7 @@ class ClassNames(Names):
     def generics(self, referent: Referent) -> int:
         """Return the number of type parameters of a C# type, or -1 for anything else."""
         model = self.view.model(referent.path)
-        if model is None or model.language != "csharp" or referent.symbol < 0:
+        if model.language != "csharp" or referent.symbol < 0:
             return -1
         symbol = model.symbols[referent.symbol]
         return generics(symbol.signature, symbol.name) if symbol.kind in TYPES else -1
@@ -157,17 +157,16 @@ class ClassNames(Names):
 
     def _signature(self, referent: Referent) -> str:
         model = self.view.model(referent.path)
-        if model is None or model.language != "kotlin":
+        if model.language != "kotlin":
             return ""
         signature = model.symbols[referent.symbol].signature
         return _BEFORE_EXPECT.sub("", signature)
 
     def _add(self, names: dict[str, list[Referent]], path: bytes) -> None:
         model = self.view.model(path)
-        for at in model.tops if model is not None else ():
-            if model is not None:
-                name = model.symbols[at].name
-                names.setdefault(name, []).append(Referent(path, at, 0, name))
+        for at in model.tops:
+            name = model.symbols[at].name
+            names.setdefault(name, []).append(Referent(path, at, 0, name))
 
     def _namespaces(self) -> dict[str, dict[str, list[Referent]]]:
         return self.view.index("namespaces", lambda: self.by_package("csharp"))
@@ -191,8 +190,6 @@ class ClassNames(Names):
     ) -> list[Referent]:
         """Return the referents of a bare name as a value, a type or a call."""
         model = self.view.model(path)
-        if model is None:
-            return []
         at = scope
         while at >= 0:
             here = model.scopes[at]
@@ -272,12 +269,7 @@ class ClassNames(Names):
         """Return the referents that are types, callables or values."""
         fitting: list[Referent] = []
         for referent in referents:
-            model = self.view.model(referent.path)
-            kind = (
-                model.symbols[referent.symbol].kind
-                if model is not None and referent.symbol >= 0
-                else ""
-            )
+            kind = self.view.symbol(referent).kind if referent.symbol >= 0 else ""
             if space == "type":
                 fits = kind in TYPES
             elif space == "call":
@@ -297,11 +289,7 @@ class ClassNames(Names):
     def arity(self, referent: Referent) -> Arity:
         """Return the number of arguments that a definition accepts."""
         model = self.view.model(referent.path)
-        if (
-            model is None
-            or referent.symbol < 0
-            or model.symbols[referent.symbol].kind not in CALLABLE
-        ):
+        if referent.symbol < 0 or model.symbols[referent.symbol].kind not in CALLABLE:
             return Arity(0, 1 << 30)
         symbol = model.symbols[referent.symbol]
         counts = arity(symbol.signature, symbol.name)
@@ -391,8 +379,7 @@ class ClassNames(Names):
         if path.endswith(NAMED_BY_FILE):
             places += [below(folder, _SHARED) for folder in ancestors(folder_of(path))]
         for place in dict.fromkeys(places):
-            model = self.view.model(place)
-            yield from model.imports if model is not None else ()
+            yield from self.view.model(place).imports
 
     def _is_foreign(self, path: bytes, namespace: str) -> bool:
         if self.view.languages.get(path) != "csharp":
@@ -431,8 +418,7 @@ class ClassNames(Names):
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
         """Return what an import binds: a definition of a package, or a member of a class."""
-        model = self.view.model(path)
-        if model is None or import_.name == "*":
+        if import_.name == "*":
             return []
         module, name = import_.module, import_.name
         if not name:

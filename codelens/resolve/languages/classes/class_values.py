@@ -97,8 +97,8 @@ class ClassAnnotations(Annotations):
     def _same_named(self, referent: Referent) -> list[Referent]:
         """Return types of the same name in the same place."""
         model = self.view.model(referent.path)
-        parent = model.symbols[referent.symbol].parent if model is not None else -1
-        if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
+        parent = model.symbols[referent.symbol].parent
+        if parent < 0 or model.symbols[parent].kind not in TYPES:
             return self.names.parts(self.names.package(referent.path), referent.name)
         return [
             Referent(referent.path, at, referent.scope, referent.name)
@@ -149,7 +149,7 @@ class ClassExpressions(Expressions):
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return the scope that decides what a name means, and whether that varies by line."""
         model = self.view.model(path)
-        if model is None or head[0] in "(`0":
+        if head[0] in "(`0":
             return scope, True
         outside = model.language in {"c", "cpp"}
         return model.bound_at(
@@ -182,14 +182,12 @@ class ClassExpressions(Expressions):
         if not above:
             return [Referent(own.path, own.symbol)]
         for base in self._members.bases(own):
-            model = self.view.model(base.path)
-            if model is not None and model.symbols[base.symbol].kind in {"class", "struct"}:
+            if self.view.symbol(base).kind in {"class", "struct"}:
                 return [Referent(base.path, base.symbol)]
         return []
 
     def _callable_value(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        model = self.view.model(path)
-        if model is None or model.language not in ONE_SPACE:
+        if self.view.model(path).language not in ONE_SPACE:
             return []
         return self.names.find(path, scope, name, "value")
 
@@ -256,7 +254,7 @@ class ClassExpressions(Expressions):
     def instance_around(self, path: bytes, scope: int) -> Value:
         """Return `this`."""
         model = self.view.model(path)
-        while model is not None and scope >= 0:
+        while scope >= 0:
             if model.scopes[scope].kind == "class":
                 return self._members.instance_of_scope(path, scope)
             scope = model.scopes[scope].parent
@@ -321,10 +319,9 @@ class ClassExpressions(Expressions):
         return value
 
     def _outcome(self, referent: Referent, path: bytes, scope: int) -> Value:
-        model = self.view.model(referent.path)
-        if model is None or referent.symbol < 0:
+        if referent.symbol < 0:
             return None
-        if model.symbols[referent.symbol].kind in TYPES:
+        if self.view.symbol(referent).kind in TYPES:
             return Instance(referent.path, referent.symbol)
         return self.resolver.result(
             referent.path, referent.symbol, self.instance_around(path, scope)
@@ -347,27 +344,22 @@ class ClassExpressions(Expressions):
 
     def _of_enum(self, value: Value, name: str) -> Value:
         """Return the implicit members of an enum: all members, or one by name or value."""
-        model = self.view.model(value.path) if isinstance(value, Definition) else None
-        if model is None or not isinstance(value, Definition):
+        if not isinstance(value, Definition):
             return None
-        if model.symbols[value.symbol].kind != "enum" or name not in ENUM_METHODS:
+        if self.view.symbol(value).kind != "enum" or name not in ENUM_METHODS:
             return None
         member = Instance(*value[:2])
         return Container("[]", (member,)) if ENUM_METHODS[name] else member
 
     def _alternatives(self, referents: list[Referent]) -> list[Referent]:
         """Return all overloads, because an expression does not contain its arguments."""
-        model = (
-            self.view.model(referents[0].path) if referents and referents[0].symbol >= 0 else None
-        )
-        if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:
+        is_defined = bool(referents) and referents[0].symbol >= 0
+        if is_defined and self.view.symbol(referents[0]).kind in CALLABLE:
             return referents
         return referents[:1]
 
     def _outcome_of(self, referent: Referent, me: Value) -> Value:
         model = self.view.model(referent.path)
-        if model is None:
-            return None
         if model.symbols[referent.symbol].kind in CALLABLE:
             return self.resolver.result(referent.path, referent.symbol, me)
         if model.symbols[referent.symbol].kind in TYPES:
@@ -377,9 +369,9 @@ class ClassExpressions(Expressions):
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
-        if model is not None and head == _ABOVE.get(model.language):
+        if head == _ABOVE.get(model.language):
             return self._super(path, scope, model)
-        if head in {"self", "static"} and model is not None and model.language == "php":
+        if head in {"self", "static"} and model.language == "php":
             own = self.instance_around(path, scope)
             return Definition(*own[:2]) if isinstance(own, Instance) else None
         return super()._head(path, scope, head, rest, line)
@@ -399,10 +391,9 @@ class ClassExpressions(Expressions):
 
     def _of_interface(self, value: Value) -> Value:
         """Evaluate `I.super` of Java: the default methods of an implemented interface."""
-        model = self.view.model(value.path) if isinstance(value, Definition) else None
-        if model is None or not isinstance(value, Definition) or value.symbol < 0:
+        if not isinstance(value, Definition) or value.symbol < 0:
             return None
-        is_interface = model.symbols[value.symbol].kind == "interface"
+        is_interface = self.view.symbol(value).kind == "interface"
         return Instance(*value[:2]) if is_interface else None
 
 

@@ -121,7 +121,7 @@ class KotlinNames(ClassNames):
     ) -> list[Referent]:
         """Return the referents of a bare name as a value, a type or a call."""
         model = self.view.model(path)
-        if model is None or model.language != "kotlin" or space == "type":
+        if model.language != "kotlin" or space == "type":
             return super().find(path, scope, name, space, arguments)
         if space == "call" and arguments == INFIX:
             return super().find(path, scope, name, space)
@@ -196,7 +196,7 @@ class KotlinNames(ClassNames):
     ) -> bool:
         """Whether an extension without a receiver applies to a `this` in scope."""
         extension_model = self.view.model(referent.path)
-        if extension_model is None or extension_model.language != "kotlin" or referent.symbol < 0:
+        if extension_model.language != "kotlin" or referent.symbol < 0:
             return True
         symbol = extension_model.symbols[referent.symbol]
         text = extended(symbol.signature, symbol.name, "kotlin")
@@ -230,14 +230,13 @@ class KotlinNames(ClassNames):
     def _all_members(self) -> dict[str, list[Referent]]:
         """Return name -> members of Java and Kotlin types, including extensions."""
         index: dict[str, list[Referent]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language in {"java", "kotlin"} else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if model is None or "private" in symbol.signature.partition("(")[0].split():
+        for path, model in self.view.of_languages({"java", "kotlin"}):
+            for at, symbol in enumerate(model.symbols):
+                if "private" in symbol.signature.partition("(")[0].split():
                     continue
                 inner = symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES
                 if any(symbol.kind in kinds for kinds in _SPACES.values()) and (
-                    inner or extended(symbol.signature, symbol.name, language)
+                    inner or extended(symbol.signature, symbol.name, model.language)
                 ):
                     index.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
         return index
@@ -272,7 +271,7 @@ class KotlinExpressions(ClassExpressions):
 
     def _is_operator(self, referent: Referent) -> bool:
         model = self.view.model(referent.path)
-        if model is None or model.language != "kotlin":
+        if model.language != "kotlin":
             return True
         words = model.symbols[referent.symbol].signature.partition("(")[0].split()
         # An override of an operator is an operator.
@@ -281,7 +280,7 @@ class KotlinExpressions(ClassExpressions):
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return the scope that decides what a name means; the search stops at another `this`."""
         model = self.view.model(path)
-        if model is None or model.language != "kotlin" or head[0] in "(`0":
+        if model.language != "kotlin" or head[0] in "(`0":
             return super().place(path, scope, head)
         if head in model.asserted:
             return scope, True
@@ -300,7 +299,7 @@ class KotlinExpressions(ClassExpressions):
         """Return the value of a name, by the innermost test of its type around a place."""
         value = super()._head(path, scope, head, rest, line)
         model = self.view.model(path)
-        if model is None or model.language != "kotlin" or head not in model.asserted:
+        if model.language != "kotlin" or head not in model.asserted:
             return value
         tested = self._tested(path, model, scope, head, line)
         if not isinstance(tested, Instance) or not isinstance(value, Instance):
@@ -339,7 +338,7 @@ class KotlinExpressions(ClassExpressions):
 
     def _receivers(self, path: bytes, scope: int) -> Receivers:
         model = self.view.model(path)
-        if model is None or model.language != "kotlin":
+        if model.language != "kotlin":
             return ()
         here = model.scopes[scope]
         if here.symbol >= 0:
@@ -386,7 +385,7 @@ class KotlinExpressions(ClassExpressions):
     def _in_lambda(self, referent: Referent, me: Value) -> Receivers | None:
         """Return `this` in the trailing lambda of a function; None if it takes no lambda."""
         model = self.view.model(referent.path)
-        if model is None or referent.symbol < 0:
+        if referent.symbol < 0:
             return _UNKNOWN
         symbol = model.symbols[referent.symbol]
         if model.language != "kotlin":
@@ -421,12 +420,7 @@ class KotlinExpressions(ClassExpressions):
         if plain in NO_FUNCTIONS:
             return None
         for referent in self.resolver.named_type(path, scope, plain)[:1]:
-            model = self.view.model(referent.path)
-            symbol = (
-                model.symbols[referent.symbol]
-                if model is not None and referent.symbol >= 0
-                else None
-            )
+            symbol = self.view.symbol(referent) if referent.symbol >= 0 else None
             if symbol is None:
                 break
             if symbol.kind == "type" and "->" in symbol.signature:
@@ -451,8 +445,7 @@ class KotlinExpressions(ClassExpressions):
         """Whether an extension for the type `text` applies to a value."""
         if value is None:
             return True
-        model = self.view.model(referent.path)
-        scope = model.own_scope.get(referent.symbol, 0) if model is not None else 0
+        scope = self.view.model(referent.path).own_scope.get(referent.symbol, 0)
         plain = text.partition("<")[0].rpartition(".")[2]
         referents = self.resolver.named_type(referent.path, scope, text.partition("<")[0])
         if plain == "Any" or (referents and referents[0].symbol == LOCAL):
@@ -470,19 +463,18 @@ class KotlinExpressions(ClassExpressions):
         )
 
     def _name(self, own: Instance) -> str:
-        model = self.view.model(own.path)
-        return model.symbols[own.symbol].name if model is not None else ""
+        return self.view.symbol(own).name
 
     def _bases_written(self, own: Instance) -> list[str]:
         model = self.view.model(own.path)
-        scope = model.own_scope.get(own.symbol, -1) if model is not None else -1
-        rows = model.of_scope.get(scope, ()) if model is not None else ()
+        scope = model.own_scope.get(own.symbol, -1)
+        rows = model.of_scope.get(scope, ())
         return [row.text for row in rows if row.how in {"base", "implements"}]
 
     def instance_around(self, path: bytes, scope: int) -> Value:
         """Return `this` of the innermost lambda, extension or class that defines one."""
         model = self.view.model(path)
-        while model is not None and model.language == "kotlin" and scope > 0:
+        while model.language == "kotlin" and scope > 0:
             if model.scopes[scope].kind == "class":
                 break
             receivers = self.receivers(path, scope)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from codelens.resolve.file_model import NO_FACTS
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.path_tree import folder_of, shared_folders
 from codelens.resolve.view_files import MANY, View
@@ -83,8 +84,8 @@ def in_other_folders(view: View, path: bytes, package: str, name: str) -> list[R
     folder = b"/" + package.replace(".", "/").encode()
     by_form: dict[str, list[tuple[int, bool, Referent]]] = {}
     for file in () if paths == MANY else paths:
-        model = view.model(file) if sees(path, file) else None
-        if model is None or model.package != package:
+        model = view.model(file) if sees(path, file) else NO_FACTS
+        if model.package != package:
             continue
         if (b"/" + folder_of(file)).endswith(folder):
             continue

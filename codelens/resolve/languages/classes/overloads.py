@@ -179,7 +179,7 @@ class Conversions:
 
     def _parameter_type(self, referent: Referent, type_name: str) -> Value:
         model = self._resolver.view.model(referent.path)
-        scope = model.own_scope.get(referent.symbol, referent.scope) if model is not None else 0
+        scope = model.own_scope.get(referent.symbol, referent.scope)
         return self._resolver.of_type(referent.path, scope, type_name)
 
     def _instance(
@@ -206,19 +206,15 @@ class Conversions:
             return value.name not in _TOPS and value.name != "[]"
         if not isinstance(value, Instance):
             return True
-        models = [
-            (self._resolver.view.model(type_.path), type_)
-            for type_ in self._resolver.ancestry(value)
-        ]
         return any(
-            model is not None and "implicit" in model.children.get(type_.symbol, {})
-            for model, type_ in models
+            "implicit" in self._resolver.view.model(type_.path).children.get(type_.symbol, {})
+            for type_ in self._resolver.ancestry(value)
         )
 
     def _rows(self, own: Instance) -> list[Binding]:
         model = self._resolver.view.model(own.path)
-        scope = model.own_scope.get(own.symbol) if model is not None else None
-        if model is None or scope is None:
+        scope = model.own_scope.get(own.symbol)
+        if scope is None:
             return []
         return [row for row in model.of_scope.get(scope, ()) if row.how in {"base", "implements"}]
 
@@ -287,8 +283,7 @@ class Conversions:
             return _TOP if model.language == "kotlin" else NO
         target = self._parameter_type(referent, type_name)
         if isinstance(target, Instance):
-            target_model = self._resolver.view.model(target.path)
-            kind = target_model.symbols[target.symbol].kind if target_model is not None else ""
+            kind = self._resolver.view.symbol(target).kind
             return 2 if kind == "interface" else NO if kind in {"class", "enum"} else None
         return None
 
@@ -375,10 +370,7 @@ class Overloads:
         return self._resolver.once(("above", *referent[:2]), lambda: self._above(referent), [])
 
     def _above(self, referent: Referent) -> list[Referent]:
-        model = self._resolver.view.model(referent.path)
-        symbol = (
-            model.symbols[referent.symbol] if model is not None and referent.symbol >= 0 else None
-        )
+        symbol = self._resolver.view.symbol(referent) if referent.symbol >= 0 else None
         if symbol is None or symbol.parent < 0 or symbol.kind not in CALLABLE:
             return []
         if self._resolver.view.languages.get(referent.path) not in LANGUAGES:
@@ -396,7 +388,7 @@ class Overloads:
         """Return the overloads that a call may mean; one if the arguments decide."""
         view = self._resolver.view
         model = view.model(path)
-        if model is None or not arguments or model.language not in LANGUAGES:
+        if not arguments or model.language not in LANGUAGES:
             return referents
         if any(
             view.languages.get(referent.path) not in LANGUAGES or referent.symbol < 0
@@ -414,17 +406,12 @@ class Overloads:
             ranks = self._ranks(referent, call)
             if ranks is not None:
                 fits.append((referent, ranks))
-        best = [
-            referent
-            for referent, ranks in fits
-            if all(is_better(ranks, others) for other, others in fits if other != referent)
-        ]
-        return best if len(best) == 1 else [referent for referent, _ in fits]
+        return best_of(fits)
 
     def _is_seen(self, path: bytes, referent: Referent) -> bool:
         """Whether a definition is not private to another file; C# definitions always count."""
         model = self._resolver.view.model(referent.path)
-        if referent.path == path or model is None or model.language == "csharp":
+        if referent.path == path or model.language == "csharp":
             return True
         return "private" not in model.symbols[referent.symbol].signature.partition("(")[0].split()
 
@@ -450,8 +437,6 @@ class Overloads:
     def _ranks(self, referent: Referent, call: tuple[Argument, ...]) -> Ranked | None:
         """Return the rank of each argument; None if one has no matching parameter."""
         model = self._resolver.view.model(referent.path)
-        if model is None:
-            return None
         symbol = model.symbols[referent.symbol]
         taken = parameters(symbol.signature, symbol.name, model.language)
         if taken is None:
@@ -509,7 +494,17 @@ def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
     return Argument(name, "", value, boxed)
 
 
-def is_better(ranks: Ranked, others: Ranked) -> bool:
+def best_of(fits: list[tuple[Referent, Ranked]]) -> list[Referent]:
+    """Return the overload that is better than every other one, or all if there is no such one."""
+    best = [
+        referent
+        for referent, ranks in fits
+        if all(_is_better(ranks, others) for other, others in fits if other != referent)
+    ]
+    return best if len(best) == 1 else [referent for referent, _ in fits]
+
+
+def _is_better(ranks: Ranked, others: Ranked) -> bool:
     """Whether `ranks` is better in one argument and worse in none; exact is never worse.
 
     On a tie, the overload that uses no default values is better.

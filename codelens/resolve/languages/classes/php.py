@@ -160,8 +160,7 @@ class PhpNames(ClassNames):
         return [at for at in numbers if not is_include(model.imports[at].module)]
 
     def _is_function(self, referent: Referent) -> bool:
-        model = self.view.model(referent.path)
-        return model is not None and model.symbols[referent.symbol].kind in CALLABLE
+        return self.view.symbol(referent).kind in CALLABLE
 
     def _in_type(
         self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
@@ -174,8 +173,6 @@ class PhpNames(ClassNames):
     def qualified(self, path: bytes, name: str) -> list[Referent]:
         """Return the referents of a qualified name, by `use` or from the file's namespace."""
         model = self.view.model(path)
-        if model is None:
-            return []
         head, _, rest = name.partition(".")
         for import_ in model.imports:
             module = import_.module.replace("\\", ".").strip(".")
@@ -217,15 +214,13 @@ class PhpMembers(ClassMembers):
         return sorted(super().bases(own), key=self._rank)
 
     def _rank(self, own: Instance) -> int:
-        model = self.view.model(own.path)
-        return _ORDER.get(model.symbols[own.symbol].kind, 2) if model is not None else 2
+        return _ORDER.get(self.view.symbol(own).kind, 2)
 
     def _in_part(self, path: bytes, symbol: int, name: str) -> list[Referent]:
         """As in the base class, but includes constructors: `parent::__construct()`."""
         if name != _CONSTRUCTOR:
             return super()._in_part(path, symbol, name)
-        model = self.view.model(path)
-        places = model.children.get(symbol, {}).get(name, ()) if model is not None else ()
+        places = self.view.model(path).children.get(symbol, {}).get(name, ())
         return [Referent(path, at, 0, name) for at in places]
 
 
