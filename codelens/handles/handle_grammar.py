@@ -21,13 +21,16 @@ import os
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from codelens.errors import BadHandle, HandleError, OutsideWorktree, ScopeError
 from codelens.paths import HIDDEN, can_be_named, from_printed, percent_escaped, printed
 from codelens.scope.location import locate
-from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.views import FileRow
 from codelens.types import RelPath, Span, Symbol
+
+if TYPE_CHECKING:
+    from codelens.store.views.snapshot import Snapshot
+    from codelens.store.views.views import FileRow
 
 _LINES = re.compile(r":([0-9]{1,9})(?:-([0-9]{1,9}))?\Z")
 # `path:line:column`, as compilers print it.

@@ -14,7 +14,7 @@ from codelens.cli.command_examples import DONE, FAILED, NOTHING
 from codelens.cli.shared_options import asking
 from codelens.cli.standard_streams import emit, fail
 from codelens.errors import InvalidArgument
-from codelens.render import reading_text, search_text, text_pieces, token_budget
+from codelens.render import text_pieces, token_budget
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import Hit, JointAnswer, SearchAnswer
@@ -73,6 +73,7 @@ def add_search(commands: shared_options.Commands) -> None:
 def run_search(args: argparse.Namespace) -> int:
     """Search and print; return 1 if nothing was found, 2 if all of several repositories failed."""
     from codelens.answers.reading_answers import JointAnswer
+    from codelens.render import reading_text, search_text
 
     if args.repository and args.rerank == "on":
         raise InvalidArgument("rerank", "cannot be used with --repository; leave it out")
@@ -112,6 +113,8 @@ def run_search(args: argparse.Namespace) -> int:
 
 def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
     """Print results on stdout and notes on stderr; both count towards `max_tokens`."""
+    from codelens.render import search_text
+
     if brief:
         answer = search_text.briefly(answer)
     if max_tokens is not None:
@@ -131,6 +134,8 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
 
 def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> None:
     """Print results on stdout, and the receipt or error of each repository on stderr."""
+    from codelens.render import search_text
+
     fitted = token_budget.fitted(
         search_text.joint_head(answer, in_call=False),
         [search_text.block(hit, detailed=explain) for hit in answer.results],
@@ -160,14 +165,16 @@ def _print_hits(hits: Sequence[Hit], blocks: Sequence[str]) -> None:
 
 def _print_on_terminal(hit: Hit) -> None:
     """Print a hit: first a place that the terminal can open, then the handle."""
+    from codelens.render.search_text import explained, reason_of, shortened
+
     whole = hit.kind == "file" or not hit.start_line
     lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
     path = os.path.join(hit.repository, hit.path)
     place = path if whole else hit.handle if lines else f"{path}:{hit.start_line}"
     parts = [place, hit.kind]
     if hit.signature:
-        parts.append(search_text.shortened(text_pieces.one_line(hit.signature)))
-    if reason := search_text.reason_of(hit):
+        parts.append(shortened(text_pieces.one_line(hit.signature)))
+    if reason := reason_of(hit):
         parts.append(f"({reason})")
     if hit.stale:
         parts.append("[stale]")
@@ -178,4 +185,4 @@ def _print_on_terminal(hit: Hit) -> None:
     for handle in hit.also:
         screen.put(screen.styled(f"    {handle}", "dim"))
     if hit.explain is not None:
-        screen.put(screen.styled(f"    {search_text.explained(hit)}", "dim"))
+        screen.put(screen.styled(f"    {explained(hit)}", "dim"))

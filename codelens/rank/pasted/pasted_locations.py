@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.store.views.views import FileRow
+if TYPE_CHECKING:
+    from codelens.store.views.views import FileRow
 
 _SIGNS = (
     "at ", 'File "', ".go:", ".rb:", ".py:", ".ex", ".lua:", "panicked", "#0", "#1", "Uncaught",
