@@ -101,27 +101,40 @@ def test_a_common_term_takes_a_fraction_of_its_words() -> None:
     assert len(packed(*zip(*rows, strict=True))) < sum(len(words) for _, words in rows) / 5
 
 
+def add_segment(db, number: int) -> None:
+    """Adds a content with two chunks, in a segment of its own."""
+    key = (ContentHash(number.to_bytes(16, "big")), "text")
+    packed_facts = pack_facts(facts([["alpha"] * (number % 7 + 1), ["beta"]]))
+    doc = contents.insert(db, key, 1, 1, size_bytes=10, facts=packed_facts)
+    postings.write_segment(db, [doc])
+
+
 def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path: Path) -> None:
     db = open_index(tmp_path / "index.db")
     for number in range(60):
         with db.write(None):
-            key = (ContentHash(number.to_bytes(16, "big")), "text")
-            doc = contents.insert(
-                db,
-                key,
-                1,
-                1,
-                size_bytes=10,
-                facts=pack_facts(facts([["alpha"] * (number % 7 + 1), ["beta"]])),
-            )
-            postings.write_segment(db, [doc])
+            add_segment(db, number)
     before = counts(db, ["alpha", "beta"])
     with db.write(None):
         db.execute("DELETE FROM contents WHERE id % 3 = 0")
-        assert postings.merge_small(db) == 60
+        postings.merge_small(db)
     after = counts(db, ["alpha", "beta"])
     assert after == {key: value for key, value in before.items() if key[1] % 3}
     assert db.row("SELECT COUNT(*) FROM segments") == (1,)
+
+
+def test_many_edits_leave_few_segments(tmp_path: Path) -> None:
+    db = open_index(tmp_path / "index.db")
+    most = 0
+    with db.write(None):
+        for number in range(2_500):
+            add_segment(db, number)
+            postings.merge_small(db)
+            (segments,) = db.row("SELECT COUNT(*) FROM segments") or (0,)
+            most = max(most, segments)
+    # Fewer than 48 of at most 64 contents, and fewer than 16 of at most 1,024.
+    assert most <= 48 + 16
+    assert len(counts(db, ["alpha"])) == 2_500
 
 
 def test_references_and_imports_come_back_as_they_were(tmp_path: Path) -> None:

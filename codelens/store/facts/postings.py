@@ -383,8 +383,10 @@ class PostingBlock:
 #   of the pages was empty. The index of first terms is a fortieth of the table.
 
 SEGMENT_DOCS = 4096
-_SMALL_DOCS = 64
-_MANY_SMALL = 48
+_MERGED = ((64, 48), (1_024, 16))
+"""Segments of at most this many contents are merged once there are so many of them. Without the
+second row, each 60 edits would leave one more segment for all queries to seek in.
+"""
 _ASKED_AT_ONCE = 10_000
 """Terms; SQLite allows 32,766 bindings."""
 
@@ -512,24 +514,24 @@ def contents_with(db: Database, terms: Collection[str]) -> dict[str, set[int]]:
     return holding
 
 
-def merge_small(db: Database) -> int:
-    """Merge small segments into one, without removed contents; return how many were merged.
+def merge_small(db: Database) -> None:
+    """Merge small segments, without removed contents, where there are many of a size.
 
     An edit writes a segment of a few contents, and a query seeks once per segment and term. In the
     caller's transaction.
     """
-    small = [row[0] for row in db.rows(_SMALL, (_SMALL_DOCS,))]
-    if len(small) < _MANY_SMALL:
-        return 0
-    every = segment_docs(db)
-    docs: list[Doc] = []
-    for segment in small:
-        docs.extend(docs_of(db, segment, every[segment]))
-        db.execute(_DELETE_POSTINGS, (segment,))
-        db.execute(_DELETE_SEGMENT, (segment,))
-    for start in range(0, len(docs), SEGMENT_DOCS):
-        write_segment(db, docs[start : start + SEGMENT_DOCS])
-    return len(small)
+    for size, many in _MERGED:
+        small = [row[0] for row in db.rows(_SMALL, (size,))]
+        if len(small) < many:
+            continue
+        every = segment_docs(db)
+        docs: list[Doc] = []
+        for segment in small:
+            docs.extend(docs_of(db, segment, every[segment]))
+            db.execute(_DELETE_POSTINGS, (segment,))
+            db.execute(_DELETE_SEGMENT, (segment,))
+        for start in range(0, len(docs), SEGMENT_DOCS):
+            write_segment(db, docs[start : start + SEGMENT_DOCS])
 
 
 def rewrite_one(db: Database, dead_share: float) -> int:
