@@ -85,8 +85,9 @@ def plain_answers(calls: ClientCalls, asked: list[tuple[str, dict]]) -> list[dic
 
 
 def untimed(answers: object) -> str:
-    """The printed answers, without durations and the name of the connection."""
-    return re.sub(r"\d+ ms|session [0-9a-f]{12}", "", json.dumps(answers))
+    """The printed answers, without durations, times of calls and the name of the connection."""
+    changing = r"\d+ ms|\d{4}-\d\d-\d\d \d\d:\d\d|session [0-9a-f]{12}"
+    return re.sub(changing, "", json.dumps(answers))
 
 
 def of_process(engine: Engine, repo: GitRepo) -> ClientCalls:
