@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import errno
-import glob
 import os
-import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from codelens.errors import CodelensError, DiskFull, SettingError
-from codelens.home_files import is_special
+from codelens.home_files import is_special, unique_draft
 from codelens.paths import NO_ROOM
-
-_DRAFT = ".codelens-draft"
-_DRAFT_S = 3600
 
 
 @contextmanager
@@ -41,9 +36,7 @@ def output_file(file: Path, title: str) -> Generator[BinaryIO]:
         if file.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         target = Path(os.path.realpath(file))
-        _sweep(target)
-        unique = f"{os.getpid()}-{time.time_ns()}"
-        temporary = target.with_name(f".{target.name}.{unique}{_DRAFT}")
+        temporary = Path(unique_draft(str(target.with_name(f".{target.name}.codelens"))))
         out = temporary.open("xb")
         try:
             # What is left in its buffer may not fit on the disk.
@@ -54,14 +47,6 @@ def output_file(file: Path, title: str) -> Generator[BinaryIO]:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise not_written(file, title, error) from error
-
-
-def _sweep(target: Path) -> None:
-    """Remove the drafts of a file that killed processes left."""
-    with suppress(OSError):
-        for draft in target.parent.glob(f".{glob.escape(target.name)}.*-*{_DRAFT}"):
-            if time.time() - draft.lstat().st_mtime > _DRAFT_S:
-                draft.unlink()
 
 
 def not_written(file: Path, title: str, error: OSError) -> CodelensError:

@@ -85,7 +85,7 @@ def test_a_draft_of_a_killed_process_goes_and_a_new_one_stays(tmp_path: Path) ->
     with output_file(file, "pack") as out:
         out.write(b"first")
         (draft,) = drafts
-        left = draft.with_name(draft.name.replace(".file.", ".file.1"))
+        left = draft.with_name(f"{draft.name}1")
         left.write_bytes(b"half")
         os.utime(left, (1, 1))
         with output_file(file, "pack") as other:

@@ -149,7 +149,7 @@ def test_unpackable_files_are_reported(engine: Engine, clone: GitRepo, tmp_path:
     for file in (tmp_path / "none.pack", plain):
         with pytest.raises(SettingError, match="cannot read the pack"):
             engine.unpack(file, path=clone.root)
-    assert not list(tmp_path.glob(".*draft"))
+    assert not list(tmp_path.glob(".*.new-*"))
 
 
 def refused(engine: Engine, clone: GitRepo, file: Path) -> str:
